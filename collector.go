@@ -1,0 +1,73 @@
+package healthroute
+
+import (
+	"github.com/coredns/coredns/plugin"
+	"github.com/miekg/dns"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/healthroute/healthroute/plugin/health"
+)
+
+// collector reads the health of checks and groups when Prometheus asks, so that nothing has to be taken back after a reload.
+type collector struct{}
+
+func init() { prometheus.MustRegister(collector{}) }
+
+var (
+	checkHealthy = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "check_healthy"),
+		"Whether a check is healthy: 1 healthy, 0 unhealthy; absent while checking.", []string{"probe", "target", "host"}, nil)
+	checksByStatus = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "checks"),
+		"Number of checks by status.", []string{"status"}, nil)
+	groupLastResort = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "group_last_resort"),
+		"Whether a group has no usable record for the type and so answers from its last resort.", []string{"group", "type"}, nil)
+)
+
+// Describe sends nothing: what there is depends on the Corefile (an unchecked collector).
+func (collector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect sends one sample for each set of labels; two server blocks may show the same check or group.
+func (collector) Collect(out chan<- prometheus.Metric) {
+	gauges := map[[3]string]prometheus.Metric{}
+	counted := map[*health.Check]bool{}
+	statuses := map[health.Status]float64{health.Checking: 0, health.Healthy: 0, health.Unhealthy: 0}
+	for _, i := range running.all() {
+		for _, b := range i.blocks {
+			for _, c := range b.lease.Checks() {
+				if counted[c] {
+					continue
+				}
+				counted[c] = true
+				status := c.State().Status
+				statuses[status]++
+				labels := [3]string{c.Probe().Name, c.TargetString(), c.Target().Host}
+				switch status {
+				case health.Healthy:
+					gauges[labels] = prometheus.MustNewConstMetric(checkHealthy, prometheus.GaugeValue, 1, labels[:]...)
+				case health.Unhealthy:
+					gauges[labels] = prometheus.MustNewConstMetric(checkHealthy, prometheus.GaugeValue, 0, labels[:]...)
+				}
+			}
+			collectGroups(b, gauges)
+		}
+	}
+	for _, m := range gauges {
+		out <- m
+	}
+	for status, n := range statuses {
+		out <- prometheus.MustNewConstMetric(checksByStatus, prometheus.GaugeValue, n, status.String())
+	}
+}
+
+// collectGroups adds whether the block's groups answer from their last resort.
+func collectGroups(b *block, gauges map[[3]string]prometheus.Metric) {
+	for _, g := range b.table.Groups() {
+		for _, s := range g.View().Sets() {
+			value := 0.0
+			if s.LastResort {
+				value = 1
+			}
+			labels := [3]string{"group", g.Name, dns.Type(s.Type).String()}
+			gauges[labels] = prometheus.MustNewConstMetric(groupLastResort, prometheus.GaugeValue, value, labels[1:]...)
+		}
+	}
+}

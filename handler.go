@@ -1,0 +1,137 @@
+package healthroute
+
+import (
+	"context"
+	"strings"
+
+	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/metadata"
+	"github.com/coredns/coredns/plugin/metrics"
+	"github.com/coredns/coredns/plugin/pkg/nonwriter"
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/answer"
+)
+
+// Handler answers the queries of one server block. It is read-only after OnStartup and shared by all goroutines.
+type Handler struct {
+	Next  plugin.Handler
+	block *block
+}
+
+// Name returns the directive.
+func (h *Handler) Name() string { return pluginName }
+
+// ServeDNS answers from a group of ours, or hands the query to the next plugin.
+func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
+	name, ours := h.asked(r)
+	if !ours {
+		return plugin.NextOrFailure(h.Name(), h.Next, ctx, w, r)
+	}
+	q := &query{Query: answer.Query{Req: r, Name: name}, h: h, w: w}
+	q.Next = q
+	res := h.block.answerer.Answer(ctx, &q.Query)
+	if res.Group != nil {
+		h.block.counters.count(metrics.WithServer(ctx), res)
+		setMetadata(ctx, res)
+	}
+	switch {
+	case res.Pass && h.Next == nil:
+		return dns.RcodeRefused, nil
+	case res.Pass:
+		return plugin.NextOrFailure(h.Name(), h.Next, ctx, w, r)
+	case res.Msg == nil:
+		return res.Rcode, res.Err
+	}
+	if err := w.WriteMsg(res.Msg); err != nil {
+		return dns.RcodeServerFailure, err
+	}
+	return dns.RcodeSuccess, nil
+}
+
+// asked returns the lower-case name of the question, and whether it is ours to look at: a plain query of class IN in one of our
+// zones. Transfers are the zone file's business.
+func (h *Handler) asked(r *dns.Msg) (string, bool) {
+	if r.Opcode != dns.OpcodeQuery || len(r.Question) != 1 {
+		return "", false
+	}
+	question := &r.Question[0]
+	if question.Qclass != dns.ClassINET || question.Qtype == dns.TypeAXFR || question.Qtype == dns.TypeIXFR {
+		return "", false
+	}
+	name := strings.ToLower(question.Name)
+	return name, h.block.table.Find(name).Zone != nil
+}
+
+// query is an answer.Query that asks the rest of the chain of its handler. It is one allocation.
+type query struct {
+	answer.Query
+	h *Handler
+	w dns.ResponseWriter
+}
+
+// Ask runs the rest of the chain on a copy of the request and keeps what it writes.
+func (q *query) Ask(ctx context.Context, req *dns.Msg) answer.Behind {
+	if q.h.Next == nil {
+		return answer.Behind{Nobody: true, Rcode: dns.RcodeServerFailure}
+	}
+	w := nonwriter.New(q.w)
+	rcode, err := plugin.NextOrFailure(pluginName, q.h.Next, ctx, w, req.Copy())
+	if w.Msg != nil {
+		return answer.Behind{Msg: w.Msg, Rcode: w.Msg.Rcode, Err: err}
+	}
+	return answer.Behind{Rcode: rcode, Err: err, Nobody: isNobody(err)}
+}
+
+// isNobody recognizes the error of the last plugin of a chain that has nobody to ask. CoreDNS has no value for it, only the text of
+// plugin.NextOrFailure.
+func isNobody(err error) bool {
+	return err != nil && strings.HasSuffix(err.Error(), "no next plugin found")
+}
+
+// CacheBypassZones keeps our answers out of a cache that stands above us, where all clients would share one. It is nil
+// in the right order, because cache compares every query with the list.
+func (h *Handler) CacheBypassZones() []string {
+	if !belowCache() {
+		return nil
+	}
+	var zones []string
+	for _, s := range h.block.stanzas {
+		zones = append(zones, s.Zones...)
+	}
+	return zones
+}
+
+// Ready reports whether we have started and every check has ended an attempt. It answers for the whole process,
+// because the ready plugin keeps one entry for all our blocks.
+func (h *Handler) Ready() bool {
+	started := running.all()
+	for _, i := range started {
+		if !i.attempted() {
+			return false
+		}
+	}
+	return len(started) > 0
+}
+
+// setMetadata says what was answered and why, for log, dnstap and trace. It costs nothing where nobody collects metadata.
+func setMetadata(ctx context.Context, res answer.Result) {
+	if metadata.ValueFuncs(ctx) == nil {
+		return
+	}
+	set := func(label, value string) {
+		metadata.SetValueFunc(ctx, pluginName+"/"+label, func() string { return value })
+	}
+	set("group", res.Group.Name)
+	set("record", recordIDs(res))
+	set("reason", res.Reason)
+}
+
+// recordIDs joins the ids of the chosen records, "" for a negative answer.
+func recordIDs(res answer.Result) string {
+	ids := make([]string, res.Choice.Len())
+	for i := range ids {
+		ids[i] = res.Choice.At(i).Record.ID
+	}
+	return strings.Join(ids, ",")
+}

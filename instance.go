@@ -1,0 +1,189 @@
+package healthroute
+
+import (
+	"context"
+	"hash/fnv"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/coredns/caddy"
+
+	"github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/probe"
+	"github.com/healthroute/healthroute/plugin/route"
+)
+
+// firstAttempts is how long a start waits for the first attempts of all checks together.
+const firstAttempts = 2 * time.Second
+
+// engine makes the attempts of the whole process and keeps the checks over reloads.
+var engine = health.NewEngine(health.Options{Observer: observer{}})
+
+// instance is what the server blocks of one Corefile share: they start, and give back what they hold, together.
+type instance struct {
+	blocks []*block
+}
+
+// block is the plugin in one server block. What start fills in is only read afterwards.
+type block struct {
+	stanzas []*config.Stanza
+	probers map[*config.Probe]*probe.Prober
+
+	table    *route.Table
+	answerer *answer.Answerer
+	lease    *health.Lease
+	counters *answerCounters
+}
+
+func newBlock(stanzas []*config.Stanza) *block {
+	return &block{stanzas: stanzas, probers: map[*config.Probe]*probe.Prober{}}
+}
+
+type instanceKey struct{}
+
+// instanceOf returns the instance that the controller's server block belongs to; the first block ties it to caddy.
+func instanceOf(c *caddy.Controller) *instance {
+	if i, ok := c.Get(instanceKey{}).(*instance); ok {
+		return i
+	}
+	i := &instance{}
+	c.Set(instanceKey{}, i)
+	c.OnStartup(i.start)
+	c.OnShutdown(i.stop)
+	c.OnRestartFailed(func() error {
+		running.releaseForgotten()
+		return nil
+	})
+	return i
+}
+
+func (i *instance) add(b *block) { i.blocks = append(i.blocks, b) }
+
+// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for their first
+// attempts, so that the first answers know what works.
+func (i *instance) start() error {
+	running.releaseForgotten()
+	for _, b := range i.blocks {
+		if err := b.compile(); err != nil {
+			i.release()
+			return err
+		}
+	}
+	running.add(i) // from here on it is read by others
+	for _, b := range i.blocks {
+		b.lease.Start()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
+	defer cancel()
+	for _, b := range i.blocks {
+		if !b.lease.WaitFirst(ctx) {
+			log.Infof("serving before all first attempts have ended: some take longer than %gs", firstAttempts.Seconds())
+			break
+		}
+	}
+	return nil
+}
+
+// compile builds the block's table on the checks that it leases.
+func (b *block) compile() error {
+	b.table = route.NewTable(observer{})
+	b.lease = engine.Lease(b.table.Changed)
+	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
+		return err
+	}
+	b.answerer = answer.New(b.table, answer.Options{Rand: chance{}, Now: time.Now, Serial: serial})
+	b.counters = newAnswerCounters(b.table)
+	return nil
+}
+
+// stop gives the checks back; queries that still come are answered from the last views.
+func (i *instance) stop() error {
+	running.remove(i)
+	i.release()
+	return nil
+}
+
+func (i *instance) release() {
+	for _, b := range i.blocks {
+		if b.lease != nil {
+			b.lease.Release()
+		}
+	}
+}
+
+// attempted reports whether every check of the instance has ended an attempt.
+func (i *instance) attempted() bool {
+	for _, b := range i.blocks {
+		if !b.lease.Attempted() {
+			return false
+		}
+	}
+	return true
+}
+
+// instances are those that started and have not stopped; their blocks are compiled.
+type instances struct {
+	mu   sync.Mutex
+	list []*instance // guarded by mu; oldest first
+}
+
+var running instances
+
+func (is *instances) add(i *instance) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	is.list = append(is.list, i)
+}
+
+func (is *instances) remove(i *instance) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	for n, other := range is.list {
+		if other == i {
+			is.list = append(is.list[:n:n], is.list[n+1:]...)
+			return
+		}
+	}
+}
+
+// all returns the instances that run now.
+func (is *instances) all() []*instance {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	return append([]*instance(nil), is.list...)
+}
+
+// releaseForgotten gives back what instances hold that caddy has dropped: when a reload fails after our start, in another
+// plugin's start or in listen, nobody calls that instance's OnShutdown.
+func (is *instances) releaseForgotten() {
+	known := map[any]bool{}
+	for _, inst := range caddy.Instances() {
+		inst.StorageMu.RLock()
+		known[inst.Storage[instanceKey{}]] = true
+		inst.StorageMu.RUnlock()
+	}
+	for _, i := range is.all() {
+		if !known[i] {
+			is.remove(i)
+			i.release()
+		}
+	}
+}
+
+// chance is the random source of every choice.
+type chance struct{}
+
+// Uint64N is rand.Uint64N, which is safe for concurrent use.
+func (chance) Uint64N(n uint64) uint64 { return rand.Uint64N(n) }
+
+// serial is the SOA serial of a zone that we serve: a digest of the declaration, equal on all servers that have the same
+// one. Nobody transfers the zone, so it need not grow.
+func serial(s *config.Stanza) uint32 {
+	digest := fnv.New32a()
+	digest.Write([]byte(corefile.Print(s)))
+	return digest.Sum32()
+}

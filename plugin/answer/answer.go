@@ -1,0 +1,175 @@
+// Package answer turns a query into a reply message: what we own from the table of package route, the rest from
+// whoever stands behind us.
+//
+// The rules are numbered as in the design's section "How a query is answered". An Answerer is used by all
+// goroutines of a server block at once; what it remembers is what the next plugins said, for as long as their TTLs allow.
+package answer
+
+import (
+	"context"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/route"
+)
+
+// Query is a question with what its reply needs.
+type Query struct {
+	Req  *dns.Msg // one question, class IN, opcode QUERY
+	Name string   // the question's name in lower case
+	Next Next     // whoever stands behind us
+}
+
+func (q *Query) qname() string { return q.Req.Question[0].Name }
+func (q *Query) qtype() uint16 { return q.Req.Question[0].Qtype }
+
+// Result is what to do with a query.
+type Result struct {
+	Pass  bool     // hand it to the next plugin, whose answer stands
+	Msg   *dns.Msg // write this
+	Rcode int      // Msg nil: return this code with Err and write nothing
+	Err   error
+
+	relayed bool // Msg is somebody else's and must not be touched
+
+	// Why, if a group of ours answered; otherwise Group is nil.
+	Group      *route.Group
+	Choice     route.Choice // empty for a negative answer
+	LastResort bool         // nothing in the group was usable
+	Reason     string       // the step that decided, in a few words
+}
+
+// Answerer answers queries from one table.
+type Answerer struct {
+	table *route.Table
+	rnd   route.Rand
+	now   func() time.Time
+	zones map[*route.Zone]*authority
+	taken *memory
+}
+
+// Options are what an Answerer needs besides its table.
+type Options struct {
+	Rand   route.Rand                  // source of chance of the policies; safe for concurrent use
+	Now    func() time.Time            // the clock by which remembered answers age
+	Serial func(*config.Stanza) uint32 // serial of the SOA of zones with a nameserver; 1 if nil
+}
+
+// New returns an answerer for the table.
+func New(t *route.Table, o Options) *Answerer {
+	a := &Answerer{table: t, rnd: o.Rand, now: o.Now, zones: map[*route.Zone]*authority{}, taken: newMemory(o.Now)}
+	for _, z := range t.Zones() {
+		serial := uint32(1)
+		if o.Serial != nil {
+			serial = o.Serial(z.Stanza)
+		}
+		a.zones[z] = newAuthority(z, serial, o.Now)
+	}
+	return a
+}
+
+// Answer decides a query.
+func (a *Answerer) Answer(ctx context.Context, q *Query) Result {
+	res := a.decide(ctx, q)
+	if res.Msg != nil && !res.relayed {
+		addEDNS(q, &res)
+	}
+	return res
+}
+
+func (a *Answerer) decide(ctx context.Context, q *Query) Result {
+	m := a.table.Find(q.Name)
+	if m.Zone == nil {
+		return Result{Pass: true} // rule 1
+	}
+	if subnet := subnetOf(q.Req); subnet != nil && !valid(subnet) {
+		return Result{Rcode: dns.RcodeFormatError}
+	}
+	zone := a.zones[m.Zone]
+	if rrs := zone.apex(q.Name, q.qtype()); rrs != nil {
+		msg := newReply(q)
+		msg.Answer = withOwner(rrs, q.qname())
+		return Result{Msg: msg}
+	}
+	switch {
+	case m.Entry != nil:
+		return a.entry(ctx, q, m.Entry)
+	case m.Wildcard != nil:
+		if b, stands := a.stands(ctx, q, m); stands {
+			return relay(b)
+		}
+		return a.wildcard(ctx, q, m.Wildcard)
+	case zone.served():
+		return a.missing(ctx, q, zone)
+	}
+	return Result{Pass: true} // rule 7
+}
+
+// entry answers at a name that exists because of us.
+func (a *Answerer) entry(ctx context.Context, q *Query, e *route.Entry) Result {
+	if m := memberFor(e, q.qtype()); m.Group != nil {
+		return a.group(ctx, q, e, m)
+	}
+	if e.Zone.Stanza.OtherTypes == config.OtherTypesNoData {
+		return a.noData(ctx, q, e)
+	}
+	return a.otherType(ctx, q, e)
+}
+
+// wildcard answers a name that nobody behind us has from the wildcard that covers it.
+func (a *Answerer) wildcard(ctx context.Context, q *Query, e *route.Entry) Result {
+	if m := memberFor(e, q.qtype()); m.Group != nil {
+		return a.group(ctx, q, e, m)
+	}
+	return a.noData(ctx, q, e)
+}
+
+// memberFor returns the group for the type; ANY takes the first, which answers one RRset (RFC 8482 section 4.1).
+func memberFor(e *route.Entry, qtype uint16) route.Member {
+	if qtype == dns.TypeANY && len(e.Members) > 0 {
+		return e.Members[0]
+	}
+	return e.Member(qtype)
+}
+
+// otherType is rule 5: the next plugin may have a type that we lack; that it lacks the name, or fails, means NODATA,
+// because the name exists.
+func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Result {
+	b := q.Next.Ask(ctx, q.Req)
+	if b.lacksName() || b.Rcode == dns.RcodeServerFailure || b.empty() {
+		return a.noData(ctx, q, e)
+	}
+	if e.Member(dns.TypeCNAME).Group != nil && b.hasCNAME(q.Name) {
+		return a.noData(ctx, q, e) // a CNAME there would say that our addresses do not exist
+	}
+	return relay(b)
+}
+
+// noData says that the name has nothing of the type.
+func (a *Answerer) noData(ctx context.Context, q *Query, e *route.Entry) Result {
+	ttl := uint32(e.Zone.Stanza.TTL.Seconds())
+	var group *route.Group
+	for _, m := range e.Members {
+		group = m.Group
+		ttl = min(ttl, m.TTL)
+	}
+	msg := newReply(q)
+	a.negative(ctx, q, msg, e.Zone, ttl)
+	return Result{Msg: msg, Group: group, Reason: "no data of this type"}
+}
+
+// missing is rule 7 with a nameserver: a name in our zone that nobody has. A failure behind us is no proof of that
+// and stands.
+func (a *Answerer) missing(ctx context.Context, q *Query, zone *authority) Result {
+	if b := q.Next.Ask(ctx, q.Req); !b.lacksName() {
+		return relay(b)
+	}
+	msg := newReply(q)
+	if q.Name != zone.zone.Name {
+		msg.Rcode = dns.RcodeNameError
+	}
+	a.negative(ctx, q, msg, zone.zone, uint32(zone.zone.Stanza.TTL.Seconds()))
+	return Result{Msg: msg}
+}

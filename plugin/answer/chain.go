@@ -1,0 +1,101 @@
+package answer
+
+import (
+	"context"
+	"strings"
+
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/route"
+)
+
+// maxChain is the number of CNAMEs in a row that we follow; resolvers go on by themselves from there.
+const maxChain = 8
+
+// follow completes an answer that ends in a CNAME: through our own table as far as that reaches, then through whoever stands
+// behind us. The last name decides the code and whose SOA is shown (RFC 6604 section 3, RFC 2308 section 2.1).
+func (a *Answerer) follow(ctx context.Context, q *Query, msg *dns.Msg, target string) {
+	for range maxChain {
+		if owns(msg.Answer, target) {
+			return // a loop; the chain so far is the whole truth
+		}
+		m := a.table.Find(strings.ToLower(target))
+		e := m.Entry
+		if m.Wildcard != nil {
+			step := &Query{Req: question(q, target, q.qtype()), Name: strings.ToLower(target), Next: q.Next}
+			if b, stands := a.stands(ctx, step, m); stands {
+				join(msg, b)
+				return
+			}
+			e = m.Wildcard
+		}
+		if e == nil || e.Member(q.qtype()).Group == nil {
+			a.leave(ctx, q, msg, target, m)
+			return
+		}
+		member := e.Member(q.qtype())
+		set := member.View().Set(q.qtype())
+		if set == nil {
+			a.negative(ctx, q, msg, e.Zone, member.TTL)
+			return
+		}
+		choice := set.Choose(a.rnd)
+		if choice.Len() == 0 {
+			a.lastResort(ctx, q, e, member, msg)
+			return
+		}
+		if target = a.positive(msg, target, member, choice); target == "" {
+			return
+		}
+	}
+}
+
+// owns reports whether a record of that name stands in the answer already.
+func owns(rrs []dns.RR, name string) bool {
+	for _, rr := range rrs {
+		if strings.EqualFold(rr.Header().Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// leave asks whoever stands behind us for the end of a chain that our groups do not know.
+func (a *Answerer) leave(ctx context.Context, q *Query, msg *dns.Msg, target string, m route.Match) {
+	b := q.Next.Ask(ctx, question(q, target, q.qtype()))
+	if b.Msg != nil && (b.Rcode == dns.RcodeSuccess || b.Rcode == dns.RcodeNameError) && !b.empty() {
+		join(msg, b)
+	}
+	switch {
+	case m.Zone == nil || b.Rcode == dns.RcodeServerFailure && !b.Nobody:
+		return // not ours to say what is there
+	case m.Entry != nil && b.lacksName():
+		msg.Rcode = dns.RcodeSuccess // the name exists because of us, without this type
+		msg.Ns = nil
+	case b.Nobody || a.zones[m.Zone].served() && b.lacksName():
+		msg.Rcode = dns.RcodeNameError
+	}
+	if len(msg.Ns) == 0 && b.lacksName() {
+		a.negative(ctx, q, msg, m.Zone, uint32(m.Zone.Stanza.TTL.Seconds()))
+	}
+}
+
+// join appends the answer for the last name of a chain. Its additional section is left behind: it is not about our name.
+func join(msg *dns.Msg, b Behind) {
+	if b.Msg == nil {
+		return
+	}
+	msg.Rcode = b.Rcode
+	msg.Answer = append(msg.Answer, b.Msg.Answer...)
+	msg.Ns = soaOnly(b.Msg.Ns)
+}
+
+// soaOnly keeps the SOA of a negative answer and drops the rest, which would speak of another zone than the first name's.
+func soaOnly(rrs []dns.RR) []dns.RR {
+	for _, rr := range rrs {
+		if rr.Header().Rrtype == dns.TypeSOA {
+			return []dns.RR{rr}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package answer
+
+import (
+	"net/netip"
+
+	"github.com/miekg/dns"
+)
+
+// newReply is an empty authoritative reply to the query.
+func newReply(q *Query) *dns.Msg {
+	msg := new(dns.Msg)
+	msg.SetReply(q.Req)
+	msg.Authoritative = true
+	return msg
+}
+
+// addEDNS adds what an asker that speaks EDNS learns besides the records: the scope of its subnet, which is 0 because
+// no policy looks at the client (RFC 7871 section 7.2.1), and that a last resort answered (RFC 8914, code 0;
+// spec 4.15). The server fills in the rest of the OPT record.
+func addEDNS(q *Query, res *Result) {
+	asked := q.Req.IsEdns0()
+	if asked == nil {
+		return
+	}
+	var options []dns.EDNS0
+	if subnet := subnetOf(q.Req); subnet != nil {
+		echo := *subnet
+		echo.SourceScope = 0
+		options = append(options, &echo)
+	}
+	if res.LastResort {
+		options = append(options, &dns.EDNS0_EDE{
+			InfoCode:  dns.ExtendedErrorCodeOther,
+			ExtraText: "last resort: no usable record in " + res.Group.Name,
+		})
+	}
+	if options == nil {
+		return
+	}
+	opt := &dns.OPT{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeOPT}, Option: options}
+	opt.SetUDPSize(asked.UDPSize())
+	if asked.Do() {
+		opt.SetDo()
+	}
+	res.Msg.Extra = append(res.Msg.Extra, opt)
+}
+
+// subnetOf returns the request's EDNS Client Subnet option, or nil.
+func subnetOf(req *dns.Msg) *dns.EDNS0_SUBNET {
+	opt := req.IsEdns0()
+	if opt == nil {
+		return nil
+	}
+	for _, option := range opt.Option {
+		if subnet, ok := option.(*dns.EDNS0_SUBNET); ok {
+			return subnet
+		}
+	}
+	return nil
+}
+
+// valid reports whether a query may carry the option: known family, prefix within it, scope 0, no bits beyond the
+// prefix (RFC 7871 section 7.1.2).
+func valid(s *dns.EDNS0_SUBNET) bool {
+	if s.SourceScope != 0 {
+		return false
+	}
+	address, _ := netip.AddrFromSlice(s.Address)
+	switch s.Family {
+	case 0:
+		return s.SourceNetmask == 0
+	case 1:
+		address = address.Unmap()
+		if s.SourceNetmask > 32 || !address.Is4() {
+			return false
+		}
+	case 2:
+		if s.SourceNetmask > 128 || !address.IsValid() {
+			return false
+		}
+	default:
+		return false
+	}
+	prefix, err := address.Prefix(int(s.SourceNetmask))
+	return err == nil && prefix.Addr() == address
+}

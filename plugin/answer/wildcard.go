@@ -1,0 +1,72 @@
+package answer
+
+import (
+	"context"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/route"
+)
+
+// stands reports whether a name that our wildcard covers is somebody else's: the next plugin has the very name, or an
+// ancestor of it below the wildcard's parent, which stops the wildcard (RFC 4592 section 3.3.1). Then its answer stands.
+func (a *Answerer) stands(ctx context.Context, q *Query, m route.Match) (Behind, bool) {
+	b := Behind{Rcode: dns.RcodeNameError}
+	if !a.taken.lacks(q.Name) {
+		if b = q.Next.Ask(ctx, q.Req); !b.lacksName() {
+			return b, true
+		}
+		a.taken.remember(q.Name, b)
+	}
+	if m.Ancestor == "" || a.taken.lacks(m.Ancestor) {
+		return b, false
+	}
+	above := q.Next.Ask(ctx, question(q, m.Ancestor, q.qtype()))
+	if above.lacksName() {
+		a.taken.remember(m.Ancestor, above)
+		return b, false
+	}
+	if b.Msg == nil {
+		b = q.Next.Ask(ctx, q.Req) // remembered as lacking, so its own words are gone
+	}
+	return b, true
+}
+
+// memory remembers the names that whoever stands behind us lacks, for as long as that answer may be kept.
+type memory struct {
+	now   func() time.Time
+	names *lru.Cache[string, time.Time] // until when
+}
+
+// memorySize bounds the memory: askers choose the names below a wildcard.
+const memorySize = 10_000
+
+// shortMemory is for answers that do not say how long they hold.
+const shortMemory = 5 * time.Second
+
+func newMemory(now func() time.Time) *memory {
+	names, err := lru.New[string, time.Time](memorySize)
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	return &memory{now: now, names: names}
+}
+
+func (m *memory) lacks(name string) bool {
+	until, ok := m.names.Get(name)
+	return ok && m.now().Before(until)
+}
+
+func (m *memory) remember(name string, b Behind) {
+	keep := shortMemory
+	if b.Msg != nil {
+		for _, rr := range b.Msg.Ns {
+			if soa, ok := rr.(*dns.SOA); ok {
+				keep = time.Duration(min(soa.Hdr.Ttl, soa.Minttl)) * time.Second
+			}
+		}
+	}
+	m.names.Add(name, m.now().Add(keep))
+}

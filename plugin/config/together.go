@@ -1,0 +1,49 @@
+package config
+
+import "fmt"
+
+// ValidateTogether finds what is wrong between the stanzas of one server block, each of which is valid by itself: a
+// zone that two of them claim, and a name that lies in a more specific zone of another one.
+func ValidateTogether(stanzas []*Stanza) Problems {
+	var ps Problems
+	owner := map[string]*Stanza{}
+	for _, s := range stanzas {
+		for _, zone := range s.Zones {
+			if first, taken := owner[zone]; taken && first != s {
+				ps = append(ps, Problem{
+					Position: s.Places.Own,
+					Message:  fmt.Sprintf("zone %q belongs to the healthroute at %s already", zone, first.Places.Own),
+					Expected: "each zone in one healthroute of a server block",
+				})
+				continue
+			}
+			owner[zone] = s
+		}
+	}
+	for _, s := range stanzas {
+		for _, g := range s.Groups {
+			for _, name := range g.Names {
+				zone, other := deepest(stanzas, name)
+				if other == nil || other == s {
+					continue
+				}
+				ps = append(ps, Problem{
+					Position: g.Places.Own,
+					Message:  fmt.Sprintf("name %q lies in zone %q of the healthroute at %s", name, zone, other.Places.Own),
+					Expected: "the group there",
+				})
+			}
+		}
+	}
+	return ps
+}
+
+// deepest returns the longest zone of any stanza that holds the name, and its stanza.
+func deepest(stanzas []*Stanza, name string) (zone string, of *Stanza) {
+	for _, s := range stanzas {
+		if z := s.ZoneOf(name); len(z) > len(zone) {
+			zone, of = z, s
+		}
+	}
+	return zone, of
+}

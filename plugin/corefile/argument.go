@@ -1,0 +1,78 @@
+package corefile
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// The functions here read one argument of an option. They report what cannot be read and return false then, so that
+// the default stays.
+
+// duration reads a length of time in Go's form.
+func (p *parser) duration(l *line, text string, to *time.Duration) bool {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		nearest := ""
+		if _, err := strconv.Atoi(text); err == nil {
+			nearest = text + "s"
+		}
+		p.report(l.at, fmt.Sprintf("%q of %q is not a duration", text, l.words[0]), "a number with its unit, as in 500ms, 30s or 1h30m", nearest)
+		return false
+	}
+	*to = d
+	return true
+}
+
+// integer reads a whole number. Its range is judged later unless it is given here.
+func (p *parser) integer(l *line, text string, to *int) bool {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		p.report(l.at, fmt.Sprintf("%q of %q is not a number", text, l.words[0]), "a whole number", "")
+		return false
+	}
+	*to = n
+	return true
+}
+
+// integerFrom reads a whole number from low to high.
+func (p *parser) integerFrom(l *line, text string, low, high int, to *int) bool {
+	var n int
+	if !p.integer(l, text, &n) {
+		return false
+	}
+	if n < low || n > high {
+		p.report(l.at, fmt.Sprintf("%s %d is out of range", l.words[0], n), fmt.Sprintf("%d to %d", low, high), "")
+		return false
+	}
+	*to = n
+	return true
+}
+
+// choice reads one of the words.
+func choice[T ~string](p *parser, l *line, text string, words []T, to *T) bool {
+	word := T(strings.ToLower(text))
+	if !slices.Contains(words, word) {
+		valid := make([]string, len(words))
+		for i, w := range words {
+			valid[i] = string(w)
+		}
+		p.report(l.at, fmt.Sprintf("%q of %q is unknown", text, l.words[0]), oneOf(valid), config.Nearest(text, valid))
+		return false
+	}
+	*to = word
+	return true
+}
+
+// file reads a file name; relative ones are below the root.
+func (p *parser) file(name string) string {
+	if p.env.Root == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.env.Root, name)
+}

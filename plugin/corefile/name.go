@@ -1,0 +1,64 @@
+package corefile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// zones reads the zone arguments of a stanza, or takes the server block's.
+func (p *parser) zones(l *line) []string {
+	normalize := p.env.NormalizeZone
+	if normalize == nil {
+		normalize = plainZone
+	}
+	var zones []string
+	for _, arg := range l.args() {
+		normal, err := normalize(arg)
+		if err != nil || len(normal) == 0 {
+			p.report(l.at, fmt.Sprintf("zone %q cannot be read", arg), "a domain name", "")
+			continue
+		}
+		zones = append(zones, normal...)
+	}
+	if len(l.args()) == 0 {
+		zones = append(zones, p.env.ServerZones...)
+	}
+	return zones
+}
+
+func plainZone(name string) ([]string, error) {
+	zone, err := config.CanonicalName(name)
+	return []string{zone}, err
+}
+
+// names reads a name of a group or of a name server: absolute if it ends in a dot, otherwise one name in each zone;
+// @ is the apex.
+func (p *parser) names(l *line, s *config.Stanza, text string) []string {
+	if strings.HasSuffix(text, ".") {
+		return p.canonical(l, nil, text)
+	}
+	var names []string
+	for _, zone := range s.Zones {
+		whole := zone
+		if text != "@" {
+			whole = text + "." + strings.TrimPrefix(zone, ".")
+		}
+		names = p.canonical(l, names, whole)
+		if lower := strings.ToLower(text) + "."; zone != "." && config.IsBelow(lower, zone) {
+			p.problems = append(p.problems, config.Problem{Position: l.at, Warning: true,
+				Message: fmt.Sprintf("name %q is relative to the zone %s: if it is a whole name, end it with a dot", text, zone)})
+		}
+	}
+	return names
+}
+
+func (p *parser) canonical(l *line, names []string, name string) []string {
+	canonical, err := config.CanonicalName(name)
+	if err != nil {
+		p.report(l.at, "name "+err.Error(), "", "")
+		return names
+	}
+	return append(names, canonical)
+}

@@ -1,0 +1,68 @@
+// Package corefile turns the text of healthroute stanzas into package config's values, and back.
+//
+// tree.go reads tokens into lines with blocks; option.go holds what all objects have in common: tables of options,
+// each allowed once, with so many arguments; stanza.go, nameserver.go, probe.go, probe_http.go, group.go and record.go
+// hold one object each; print.go is the way back. Nothing here judges a value that could be read: that is
+// config.Stanza.Validate. Everything works on its arguments alone, and any number of goroutines may call it.
+package corefile
+
+import (
+	"strings"
+
+	"github.com/coredns/caddy/caddyfile"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// Directive is the word that begins a stanza.
+const Directive = "healthroute"
+
+// Env is what a stanza does not say itself.
+type Env struct {
+	// ServerZones are the normalized zones of the server block: the zones of a stanza that names none.
+	ServerZones []string
+	// Root is the directory of relative file names; "" leaves them as they are.
+	Root string
+	// NormalizeZone turns one zone argument into absolute, lower-case zones; several come out of a prefix whose
+	// length is no octet border. Nil takes a plain name.
+	NormalizeZone func(string) ([]string, error)
+}
+
+// Parse reads all occurrences of the directive that the dispenser holds; its cursor stands before the first. The
+// problems of all stanzas come at once; the stanzas may be used if none of them is an error.
+func Parse(d *caddyfile.Dispenser, env Env) ([]*config.Stanza, config.Problems) {
+	p := &parser{env: env}
+	var stanzas []*config.Stanza
+	for _, l := range readTree(p, d) {
+		if !strings.EqualFold(l.words[0], Directive) {
+			p.unexpected(l, Directive)
+			continue
+		}
+		faults := p.faults()
+		s := p.stanza(l)
+		s.Places.Faulty = p.faults() > faults || l.faulty
+		p.problems = append(p.problems, s.Validate()...)
+		stanzas = append(stanzas, s)
+	}
+	return stanzas, append(p.problems, config.ValidateTogether(stanzas)...)
+}
+
+// ParseText reads a text that holds stanzas alone; name is the file name in positions.
+func ParseText(name, text string, env Env) ([]*config.Stanza, config.Problems) {
+	d := caddyfile.NewDispenser(name, strings.NewReader(text))
+	return Parse(&d, env)
+}
+
+// parser collects the problems of one call of Parse.
+type parser struct {
+	env      Env
+	problems config.Problems
+}
+
+// report notes a problem. The message is a whole one, without its position.
+func (p *parser) report(at config.Position, message, expected, nearest string) {
+	p.problems = append(p.problems, config.Problem{Position: at, Message: message, Expected: expected, Nearest: nearest})
+}
+
+// faults counts the errors so far; an object during which the number grew is faulty.
+func (p *parser) faults() int { return len(p.problems.Errors()) }

@@ -1,0 +1,137 @@
+package corefile
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+var probeTypes = []config.ProbeType{config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP}
+
+// probe reads `probe NAME TYPE` and its block.
+func (p *parser) probe(s *config.Stanza, l *line) {
+	faults := p.faults()
+	var kind config.ProbeType
+	choice(p, l, l.args()[1], probeTypes, &kind)
+	probe := config.DefaultProbe(strings.ToLower(l.args()[0]), kind)
+	probe.Places.Own = l.at
+	what := fmt.Sprintf("the %s probe %s", kind, probe.Name)
+	if kind == "" {
+		what = "the probe " + probe.Name
+	}
+	fill(p, what, &probe.Places, probeOptions(), probe, l.block)
+	if !probe.Places.Has("timeout") && !probe.FromEnd {
+		probe.Timeout = config.DefaultTimeout(probe.Interval)
+	}
+	if fall, tolerate := probe.Places.Has("fall"), probe.Places.Has("tolerate"); fall && tolerate {
+		p.report(probe.Places.Of("tolerate"), fmt.Sprintf("%q and %q both say how many failures count", "tolerate", "fall"), "one of them", "")
+	}
+	probe.Places.Faulty = l.faulty || p.faults() > faults
+	s.Probes = append(s.Probes, probe)
+}
+
+// probeOptions are the options of every type, then those of http and https, then the rest.
+func probeOptions() []option[*config.Probe] {
+	options := []option[*config.Probe]{
+		{word: "target", usage: "HOST", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { o.Target = hostOrAddress(l.args()[0]) }},
+		{word: "port", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
+			port := int(o.Port)
+			p.integerFrom(l, l.args()[0], 1, 65535, &port)
+			o.Port = uint16(port)
+		}},
+		{word: "interval", usage: "DURATION [from start|end]", min: 1, max: 3, set: (*parser).interval},
+		{word: "timeout", usage: "DURATION", min: 1, max: 4, set: (*parser).timeout},
+		{word: "fall", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { p.integer(l, l.args()[0], &o.Fall) }},
+		{word: "tolerate", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
+			tolerated := o.Fall - 1
+			p.integerFrom(l, l.args()[0], 0, 9, &tolerated)
+			o.Fall = tolerated + 1
+		}},
+		{word: "rise", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { p.integer(l, l.args()[0], &o.Rise) }},
+		{word: "initial", usage: "first|included|excluded", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
+			choice(p, l, l.args()[0], []config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}, &o.Initial)
+		}},
+		{word: "invert", set: func(p *parser, o *config.Probe, l *line) { o.Invert = true }},
+		{word: "assume", usage: "healthy|unhealthy", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
+			choice(p, l, l.args()[0], []config.Assume{config.AssumeHealthy, config.AssumeUnhealthy}, &o.Assume)
+		}},
+	}
+	for i := range options {
+		options[i].home = "a probe"
+	}
+	options = append(options, only("an http or https probe", httpOptions(), config.ProbeHTTP, config.ProbeHTTPS)...)
+	options = append(options, only("an https probe", tlsOptions(), config.ProbeHTTPS)...)
+	return append(options, only("a tcp probe", exchangeOptions(), config.ProbeTCP)...)
+}
+
+// only limits options to probe types. A probe of unknown type may have them all: its type is the fault.
+func only(home string, options []option[*config.Probe], types ...config.ProbeType) []option[*config.Probe] {
+	for i := range options {
+		options[i].home = home
+		options[i].fits = func(o *config.Probe) bool {
+			for _, t := range types {
+				if o.Type == t {
+					return true
+				}
+			}
+			return o.Type == ""
+		}
+	}
+	return options
+}
+
+// interval reads `interval 30s`, `interval 30s from start` or `interval 30s from end`.
+func (p *parser) interval(o *config.Probe, l *line) {
+	args := l.args()
+	p.duration(l, args[0], &o.Interval)
+	if len(args) == 1 {
+		return
+	}
+	if !strings.EqualFold(args[1], "from") || len(args) != 3 {
+		p.report(l.at, fmt.Sprintf("unexpected %q after the duration of %q", args[1], "interval"), "`from start` or `from end`", "")
+		return
+	}
+	from := "start"
+	choice(p, l, args[2], []string{"start", "end"}, &from)
+	o.FromEnd = from == "end"
+}
+
+// timeout reads `timeout 5s` or `timeout connect 4s response 2s`.
+func (p *parser) timeout(o *config.Probe, l *line) {
+	args := l.args()
+	if len(args) == 1 {
+		p.duration(l, args[0], &o.Timeout)
+		return
+	}
+	parts := map[string]*time.Duration{"connect": &o.ConnectTimeout, "response": &o.ResponseTimeout}
+	for i := 0; i+1 < len(args); i += 2 {
+		word := strings.ToLower(args[i])
+		part := parts[word]
+		if part == nil || len(args) != 4 {
+			p.report(l.at, fmt.Sprintf("unexpected %q after %q", args[i], "timeout"), "`DURATION` or `connect DURATION response DURATION`",
+				config.Nearest(word, []string{"connect", "response"}))
+			return
+		}
+		delete(parts, word)
+		p.duration(l, args[i+1], part)
+	}
+	if len(args) == 3 {
+		p.report(l.at, fmt.Sprintf("unexpected %q after %q", args[2], "timeout"), "`DURATION` or `connect DURATION response DURATION`", "")
+		return
+	}
+	if o.Type == config.ProbeTCP {
+		p.report(l.at, fmt.Sprintf("%q and %q of %q belong in an http or https probe", "connect", "response", "timeout"), "`timeout DURATION`", "")
+	}
+	o.Timeout = o.ConnectTimeout + o.ResponseTimeout
+}
+
+// hostOrAddress normalizes an address, and the letter case of a name.
+func hostOrAddress(text string) string {
+	if a, err := netip.ParseAddr(text); err == nil {
+		return a.String()
+	}
+	return strings.ToLower(text)
+}

@@ -1,0 +1,152 @@
+package corefile
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// recordDraft is a record while it is read.
+type recordDraft struct {
+	*config.Record
+	group *groupDraft
+	typed bool // written as `record TYPE DATA`
+}
+
+// recordOptions are the options of records. On the record's line each takes exactly its number of arguments.
+func recordOptions() []option[*recordDraft] {
+	return []option[*recordDraft]{
+		{word: "id", usage: "ID", min: 1, max: 1, home: "a record",
+			set: func(p *parser, r *recordDraft, l *line) { r.ID = l.args()[0] }},
+		{word: "ttl", usage: "DURATION", min: 1, max: 1, home: "a record",
+			set: func(p *parser, r *recordDraft, l *line) { p.duration(l, l.args()[0], &r.TTL) }},
+		{word: "weight", usage: "N", min: 1, max: 1, home: "a record of a weighted group", fits: inGroup(config.PolicyWeighted),
+			set: func(p *parser, r *recordDraft, l *line) { p.integer(l, l.args()[0], &r.Weight) }},
+		{word: "primary", home: "a record of a failover group", fits: inGroup(config.PolicyFailover),
+			set: func(p *parser, r *recordDraft, l *line) { p.role(r, l, config.RolePrimary) }},
+		{word: "secondary", home: "a record of a failover group", fits: inGroup(config.PolicyFailover),
+			set: func(p *parser, r *recordDraft, l *line) { p.role(r, l, config.RoleSecondary) }},
+		{word: "site", usage: "NAME", min: 1, max: 1, home: "a record",
+			set: func(p *parser, r *recordDraft, l *line) { r.Site = strings.ToLower(l.args()[0]) }},
+		{word: "probe", usage: "NAME|none", min: 1, max: 1, home: "a record",
+			set: func(p *parser, r *recordDraft, l *line) { r.Probe = probeName(l.args()[0]) }},
+		{word: "header", usage: "NAME VALUE", min: 2, max: 2, repeat: true, home: "a record",
+			set: func(p *parser, r *recordDraft, l *line) { r.Headers = append(r.Headers, header(&r.Places, l)) }},
+		{word: "value", usage: "DATA", min: 1, max: 1, repeat: true, home: "the block of a `record TYPE DATA`",
+			fits: func(r *recordDraft) bool { return r.typed },
+			set: func(p *parser, r *recordDraft, l *line) {
+				r.value(r.Values[0].Type, l.args()[0], l.at)
+			}},
+	}
+}
+
+func inGroup(policy config.Policy) func(*recordDraft) bool {
+	return func(r *recordDraft) bool { return r.group.isPolicy(policy) }
+}
+
+// record reads `record ADDRESS,... OPTION...` or `record TYPE DATA OPTION...` and its block.
+func (p *parser) record(g *groupDraft, l *line) {
+	faults := p.faults()
+	r := &recordDraft{Record: &config.Record{}, group: g}
+	r.Places.Own = l.at
+	if g.Policy == config.PolicyWeighted {
+		r.Weight = config.DefaultWeight
+	}
+	options := p.values(r, l)
+	kind := "a record of the group"
+	if g.Policy != "" {
+		kind = fmt.Sprintf("a record of the %s group", g.Policy)
+	}
+	lines := p.splitOptions(r, kind, &line{words: options, at: l.at}, true)
+	for _, inner := range l.block {
+		lines = append(lines, p.splitOptions(r, kind, inner, false)...)
+	}
+	fill(p, kind, &r.Places, recordOptions(), r, lines)
+	if !r.Places.Has("id") {
+		r.ID = config.DefaultID(r.Values)
+	}
+	r.Places.Faulty = l.faulty || p.faults() > faults
+	g.Records = append(g.Records, r.Record)
+}
+
+// values reads what the record answers and returns the words behind it.
+func (p *parser) values(r *recordDraft, l *line) []string {
+	first, rest := l.args()[0], l.args()[1:]
+	t, isType := config.ParseType(first)
+	if isType && len(rest) == 0 {
+		p.report(l.at, fmt.Sprintf("record of type %q lacks its data", first), "`record TYPE DATA`", "")
+		return nil
+	}
+	if isType {
+		r.typed = true
+		r.value(t, rest[0], l.at)
+		return rest[1:]
+	}
+	for text := range strings.SplitSeq(first, ",") {
+		a, err := netip.ParseAddr(text)
+		switch {
+		case err != nil:
+			p.report(l.at, fmt.Sprintf("%q is neither an IP address nor a DNS type", text),
+				"`record ADDRESS,...` or `record TYPE DATA`", config.Nearest(text, valueWords))
+		case a.Is4():
+			r.value(dns.TypeA, text, l.at)
+		default:
+			r.value(dns.TypeAAAA, text, l.at)
+		}
+	}
+	return rest
+}
+
+// valueWords are the types that a misspelt first word of a record is compared with.
+var valueWords = []string{"A", "AAAA", "CNAME", "TXT", "MX", "SRV", "NS", "PTR", "CAA", "HTTPS", "SVCB", "NAPTR", "TLSA", "SSHFP", "URI", "DS", "LOC"}
+
+// value adds a value; addresses are written in one form only.
+func (r *recordDraft) value(t uint16, data string, at config.Position) {
+	v := config.Value{Type: t, Data: data}
+	if a, err := netip.ParseAddr(data); err == nil && v.IsAddress() {
+		v.Data = a.String()
+	}
+	r.Values = append(r.Values, v)
+	r.Places.Note("value "+v.Data, at)
+}
+
+// role makes the record primary or secondary; it cannot be both.
+func (p *parser) role(r *recordDraft, l *line, role config.Role) {
+	if r.Role != "" {
+		p.report(l.at, fmt.Sprintf("%q in a record that is %s", role, r.Role), "one of them", "")
+		return
+	}
+	r.Role = role
+}
+
+// splitOptions cuts a line of several options into lines of one. Behind a word that is no option it goes on at the
+// next word that is one, so that one slip is one problem.
+func (p *parser) splitOptions(r *recordDraft, kind string, l *line, ownLine bool) []*line {
+	var out []*line
+	options := recordOptions()
+	words := l.words
+	for len(words) > 0 {
+		i := slices.IndexFunc(options, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(words[0]) })
+		if i < 0 || !options[i].suits(r) || (ownLine && options[i].word == "value") {
+			p.unknown(&line{words: words, at: l.at}, kind, validWords(options, r))
+			words = words[1:]
+			for len(words) > 0 && !slices.ContainsFunc(options, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(words[0]) }) {
+				words = words[1:]
+			}
+			continue
+		}
+		end := min(1+options[i].max, len(words))
+		out = append(out, &line{words: words[:end], at: l.at})
+		words = words[end:]
+	}
+	if l.hasBlock && len(out) > 0 {
+		last := out[len(out)-1]
+		last.hasBlock, last.block = true, l.block
+	}
+	return out
+}

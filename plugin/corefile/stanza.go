@@ -1,0 +1,63 @@
+package corefile
+
+import (
+	"net/netip"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+func stanzaOptions() []option[*config.Stanza] {
+	return []option[*config.Stanza]{
+		{word: "ttl", usage: "DURATION", min: 1, max: 1, home: "the stanza",
+			set: func(p *parser, s *config.Stanza, l *line) { p.duration(l, l.args()[0], &s.TTL) }},
+		{word: "other_types", usage: "next|nodata", min: 1, max: 1, home: "the stanza",
+			set: func(p *parser, s *config.Stanza, l *line) {
+				choice(p, l, l.args()[0], []config.OtherTypes{config.OtherTypesNext, config.OtherTypesNoData}, &s.OtherTypes)
+			}},
+		{word: "nameserver", usage: "NAME [ADDRESS...]", min: 1, max: many, repeat: true, home: "the stanza", set: (*parser).nameserver},
+		{word: "probe", usage: "NAME http|https|tcp", min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
+		{word: "group", usage: "NAME... POLICY", min: 2, max: many, repeat: true, block: true, home: "the stanza", set: (*parser).group},
+	}
+}
+
+// stanza reads one occurrence of the directive.
+func (p *parser) stanza(l *line) *config.Stanza {
+	s := &config.Stanza{TTL: config.DefaultTTL, OtherTypes: config.OtherTypesNext}
+	s.Places.Own = l.at
+	faults := p.faults()
+	s.Zones = p.zones(l)
+	s.Places.Faulty = p.faults() > faults // the zones are not all there
+	fill(p, "the stanza", &s.Places, stanzaOptions(), s, l.block)
+	inherit(s)
+	return s
+}
+
+// inherit gives groups and records what the object around them says for all.
+func inherit(s *config.Stanza) {
+	for _, g := range s.Groups {
+		if !g.Places.Has("ttl") {
+			g.TTL = s.TTL
+		}
+		for _, r := range g.Records {
+			if !r.Places.Has("ttl") {
+				r.TTL = g.TTL
+			}
+		}
+	}
+}
+
+// nameserver reads a `nameserver` line: one name server, or one in each zone if its name is relative.
+func (p *parser) nameserver(s *config.Stanza, l *line) {
+	var addresses []string
+	for _, arg := range l.args()[1:] {
+		address := arg
+		if a, err := netip.ParseAddr(arg); err == nil {
+			address = a.String()
+		}
+		addresses = append(addresses, address)
+	}
+	for _, name := range p.names(l, s, l.args()[0]) {
+		s.Nameservers = append(s.Nameservers, config.Nameserver{Name: name, Addresses: addresses, Position: l.at})
+	}
+}
+

@@ -1,0 +1,156 @@
+package health
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/probe"
+)
+
+// Spec asks for a check: one probe applied to one target.
+type Spec struct {
+	Probe  *config.Probe
+	Prober *probe.Prober
+	Target probe.Target
+	// User is who asks: the group's name, or the zone for a probe with a target of its own. With the probe's
+	// name and the target it tells that a check whose options changed is still the same one (design, Packages).
+	User string
+}
+
+// identity is a digest of everything that is sent and compared; specs of one identity share one check
+// (design, Probes).
+func (s Spec) identity() string {
+	digest := sha256.New()
+	t := s.Target
+	fmt.Fprintf(digest, "%s\n%s %s %d\n%q %q", s.Prober.Fingerprint(), t.Address, t.Name, t.Port, t.Host, t.SNI)
+	for _, h := range t.Headers {
+		fmt.Fprintf(digest, "\n%q: %q", strings.ToLower(h.Name), h.Value)
+	}
+	return string(digest.Sum(nil))
+}
+
+// lineage names the check for the operator: it stays when the probe's options change.
+func (s Spec) lineage() string {
+	return fmt.Sprintf("%s@%s for %s", s.Probe.Name, targetString(s.Target), s.User)
+}
+
+// Check is one probe applied to one target, with its health. All methods may be called at any time from any
+// goroutine; they go on answering, unchanged, after the check has stopped.
+type Check struct {
+	identity string
+	usable   atomic.Bool // what State().Usable says, for views
+
+	mu       sync.Mutex
+	spec     Spec     // guarded by mu: a later lease may know the check under another probe name
+	state    State    // guarded by mu
+	leases   []*Lease // guarded by mu: who wants to know of changes
+	begun    bool     // guarded by mu: the first attempt is scheduled
+	stopped  bool     // guarded by mu: no lease is left
+	running  bool     // guarded by mu: an attempt is under way
+	due      time.Time
+	unset    func() bool        // guarded by mu: calls the next attempt off
+	abandon  context.CancelFunc // guarded by mu: ends the attempt under way
+	attempts sync.WaitGroup     // the attempt under way
+	first    chan struct{}      // closed when the first attempt has ended
+}
+
+// State is what is known of a check at one instant.
+type State struct {
+	Status  Status
+	Usable  bool // whether it lets its record answer
+	Counter Counter
+	Since   time.Time    // when Status began
+	Last    probe.Result // the last attempt's; zero before it
+	LastAt  time.Time    // when that ended; zero before it
+	Next    time.Time    // when the next attempt is due; zero if none is
+}
+
+func newCheck(s Spec, identity string, now time.Time) *Check {
+	c := &Check{identity: identity, spec: s, first: make(chan struct{})}
+	c.set(Counter{}, now)
+	if s.Probe.Assume != "" {
+		close(c.first) // there will be no attempt to wait for
+	}
+	return c
+}
+
+// inherit takes over the verdict of an earlier definition of the same check; the new one has to earn a
+// change with its own runs.
+func (c *Check) inherit(old *Check) {
+	before := old.State()
+	if before.Counter.Verdict == NoVerdict {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set(Counter{Verdict: before.Counter.Verdict}, before.Since)
+	c.state.Last, c.state.LastAt = before.Last, before.LastAt
+	if c.spec.Probe.Assume == "" {
+		close(c.first)
+	}
+}
+
+// set stores a counter and what follows from it; it is called with mu held, or before anybody else knows c.
+func (c *Check) set(counter Counter, at time.Time) {
+	status := statusOf(counter.Verdict, c.spec.Probe)
+	if status != c.state.Status || c.state.Since.IsZero() {
+		c.state.Since = at
+	}
+	c.state.Counter, c.state.Status = counter, status
+	c.state.Usable = usable(status, c.spec.Probe)
+	c.usable.Store(c.state.Usable)
+}
+
+// Usable reports whether the check lets its record answer now.
+func (c *Check) Usable() bool { return c.usable.Load() }
+
+// State returns what is known of the check now.
+func (c *Check) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
+}
+
+// Probe returns the definition that the check follows. It must not be changed.
+func (c *Check) Probe() *config.Probe {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.spec.Probe
+}
+
+// Target returns what the check tests.
+func (c *Check) Target() probe.Target {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.spec.Target
+}
+
+// Attempted reports whether the first attempt has ended, whatever it showed.
+func (c *Check) Attempted() bool {
+	select {
+	case <-c.first:
+		return true
+	default:
+		return false
+	}
+}
+
+// String is the check's name in logs and scenarios: PROBE@TARGET.
+func (c *Check) String() string { return c.Probe().Name + "@" + targetString(c.Target()) }
+
+// TargetString writes the target as address or name, colon and port.
+func (c *Check) TargetString() string { return targetString(c.Target()) }
+
+func targetString(t probe.Target) string {
+	if t.Name != "" {
+		return fmt.Sprintf("%s:%d", t.Name, t.Port)
+	}
+	return netip.AddrPortFrom(t.Address, t.Port).String()
+}

@@ -1,0 +1,85 @@
+// Package health decides what works: it makes attempts on schedule, counts them into verdicts and keeps the
+// checks over reloads.
+//
+// An Engine owns all checks of a process. Each configuration holds a Lease on the checks that it uses; a check
+// lives as long as one lease holds it. There is no scheduling goroutine: a timer of the engine's clock fires for each check when its
+// next attempt is due, and the attempt runs where the clock calls it. Counting is a pure step. Every goroutine
+// that an attempt runs on is waited for by the Release that stops its check.
+package health
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/probe"
+)
+
+// StartSpread is the longest time over which the first attempts of a start or a reload are spread.
+const StartSpread = 500 * time.Millisecond
+
+// Engine owns checks and makes their attempts. It may be used from any number of goroutines.
+type Engine struct {
+	clock    Clock
+	observer Observer
+	run      Runner
+	jitter   bool
+
+	mu     sync.Mutex
+	checks map[string]*Check // guarded by mu; by identity
+	leases []*Lease          // guarded by mu; oldest first
+}
+
+// Runner makes one attempt of a check and calls done with its result, exactly once, then or later. The
+// context ends when the attempt is abandoned.
+type Runner func(ctx context.Context, c *Check, done func(probe.Result))
+
+// Options change how an engine lives; the zero value is a server's.
+type Options struct {
+	Clock    Clock    // RealClock if nil
+	Observer Observer // nobody if nil
+	Runner   Runner   // the check's own prober, within its probe's timeout, if nil
+	Exact    bool     // no jitter and no spread: attempts start at exact times
+}
+
+// NewEngine returns an engine without checks. It needs no end: without leases nothing runs.
+func NewEngine(o Options) *Engine {
+	e := &Engine{clock: o.Clock, observer: o.Observer, run: o.Runner, jitter: !o.Exact, checks: map[string]*Check{}}
+	if e.clock == nil {
+		e.clock = RealClock{}
+	}
+	if e.observer == nil {
+		e.observer = silent{}
+	}
+	if e.run == nil {
+		e.run = e.attempt
+	}
+	return e
+}
+
+// Lease opens a hold on checks. onChange is called, from any goroutine and with no lock held, after a check of the
+// lease became usable or ceased to be; it may be nil.
+func (e *Engine) Lease(onChange func(*Check)) *Lease {
+	l := &Lease{engine: e, onChange: onChange, lineages: map[string]*Check{}}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.leases = append(e.leases, l)
+	return l
+}
+
+// Checks returns the number of checks that are held by any lease.
+func (e *Engine) Checks() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.checks)
+}
+
+// ancestor returns the newest check of the lineage, or nil; it is called with mu held.
+func (e *Engine) ancestor(lineage string) *Check {
+	for i := len(e.leases) - 1; i >= 0; i-- {
+		if c, ok := e.leases[i].lineages[lineage]; ok {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package health
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Lease is one configuration's hold on the checks that it uses. Checks are kept by the engine as long as any
+// lease holds them, so that a reload, which takes the new lease before it releases the old one, loses none.
+//
+// The order of calls is Check for every spec, Start once, Release once.
+type Lease struct {
+	engine   *Engine
+	onChange func(*Check)
+	checks   []*Check          // guarded by engine.mu until Start
+	lineages map[string]*Check // guarded by engine.mu
+}
+
+// Check returns the check for the spec: the one that exists already, with all that it knows, or a new one.
+// A new one takes the verdict of a check that differs only in its probe's options (design, Packages).
+func (l *Lease) Check(s Spec) *Check {
+	e := l.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	identity, lineage := s.identity(), s.lineage()
+	c, known := e.checks[identity]
+	if !known {
+		c = newCheck(s, identity, e.clock.Now())
+		if old := e.ancestor(lineage); old != nil {
+			c.inherit(old)
+		}
+		e.checks[identity] = c
+	}
+	if _, ok := l.lineages[lineage]; !ok {
+		l.lineages[lineage] = c
+	}
+	if c.hold(l, s) {
+		l.checks = append(l.checks, c)
+	}
+	return c
+}
+
+// hold adds the lease to those of the check and reports whether it is new there.
+func (c *Check) hold(l *Lease, s Spec) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.leases, l) {
+		return false
+	}
+	c.spec = s // the newest configuration names it
+	c.leases = append(c.leases, l)
+	return true
+}
+
+// Checks returns the checks that the lease holds, in the order in which they were asked for.
+func (l *Lease) Checks() []*Check { return l.checks }
+
+// Start schedules the first attempts of the checks that have none yet: at once, spread evenly over
+// StartSpread or a millisecond each, whichever is shorter. Checks that run already stay on their schedule.
+func (l *Lease) Start() {
+	var fresh []*Check
+	for _, c := range l.checks {
+		if c.waits() {
+			fresh = append(fresh, c)
+		}
+	}
+	for i, c := range fresh {
+		delay := time.Duration(0)
+		if l.engine.jitter {
+			delay = min(time.Millisecond, StartSpread/time.Duration(len(fresh))) * time.Duration(i)
+		}
+		l.engine.begin(c, delay)
+	}
+}
+
+// WaitFirst waits until every check has ended an attempt, or until the context ends, and reports which.
+func (l *Lease) WaitFirst(ctx context.Context) bool {
+	for _, c := range l.checks {
+		select {
+		case <-c.first:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// Attempted reports whether every check has ended an attempt.
+func (l *Lease) Attempted() bool {
+	for _, c := range l.checks {
+		if !c.Attempted() {
+			return false
+		}
+	}
+	return true
+}
+
+// Release gives the checks back. Those that nobody else holds stop: an attempt under way is abandoned, and
+// Release waits until it is over. A second call does nothing.
+func (l *Lease) Release() {
+	e := l.engine
+	e.mu.Lock()
+	if !slices.Contains(e.leases, l) {
+		e.mu.Unlock()
+		return
+	}
+	e.leases = slices.DeleteFunc(e.leases, func(other *Lease) bool { return other == l })
+	var stopped []*Check
+	for _, c := range l.checks {
+		if c.drop(l) {
+			delete(e.checks, c.identity)
+			stopped = append(stopped, c)
+		}
+	}
+	e.mu.Unlock()
+	for _, c := range stopped {
+		c.attempts.Wait()
+	}
+}
+
+// drop takes the lease from those of the check, stops the check if it was the last, and reports that.
+func (c *Check) drop(l *Lease) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leases = slices.DeleteFunc(slices.Clone(c.leases), func(other *Lease) bool { return other == l })
+	if len(c.leases) > 0 {
+		return false
+	}
+	c.stopped = true
+	if c.unset != nil {
+		c.unset()
+	}
+	if c.abandon != nil {
+		c.abandon()
+	}
+	return true
+}

@@ -1,0 +1,37 @@
+package health
+
+import (
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/probe"
+)
+
+// Observer is told what happens to the checks of an engine. Its methods are called from the goroutines that
+// make the attempts, several at once, and must return quickly.
+type Observer interface {
+	// AttemptStarted tells that an attempt began, and how long after it was due.
+	AttemptStarted(c *Check, lag time.Duration)
+	// AttemptEnded tells how one ended, before any transition that follows from it.
+	AttemptEnded(c *Check, r probe.Result)
+	// Transition tells that the status changed; also the first verdict.
+	Transition(c *Check, t Transition)
+	// ProbePanicked tells that an attempt ended in a panic; it counts as one that could not tell.
+	ProbePanicked(c *Check, value any)
+}
+
+// Transition is a change of a check's status.
+type Transition struct {
+	From, To Status
+	At       time.Time
+	Lasted   time.Duration // how long the status before it had stood
+	Run      int           // consecutive attempts with this outcome
+	Reason   string        // of the last of them
+}
+
+// silent observes nothing.
+type silent struct{}
+
+func (silent) AttemptStarted(*Check, time.Duration) {}
+func (silent) AttemptEnded(*Check, probe.Result)    {}
+func (silent) Transition(*Check, Transition)        {}
+func (silent) ProbePanicked(*Check, any)            {}

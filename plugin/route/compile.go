@@ -1,0 +1,122 @@
+package route
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/probe"
+)
+
+// Probers makes the probers of a stanza's probes, in their order.
+func Probers(s *config.Stanza) (map[*config.Probe]*probe.Prober, error) {
+	out := make(map[*config.Probe]*probe.Prober, len(s.Probes))
+	for _, p := range s.Probes {
+		prober, err := probe.New(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: probe %q: %w", p.Places.Own, p.Name, err)
+		}
+		out[p] = prober
+	}
+	return out, nil
+}
+
+// Compile fills the table with the stanzas of one server block, once and before it is asked. Each stanza must be
+// valid by itself, and all of them together (config.ValidateTogether). The checks come from checks, the probers
+// from Probers. Changed may be called from the first check on: it waits until the views are there.
+func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*probe.Prober, checks Checker) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range stanzas {
+		for _, name := range s.Zones {
+			t.zones = append(t.zones, &Zone{Name: name, Stanza: s})
+		}
+	}
+	for _, z := range t.zones {
+		if outer := t.zoneOf(parentOf(z.Name)); outer != nil && outer != z {
+			t.enterAncestors(outer, z.Name)
+		}
+	}
+	for _, s := range stanzas {
+		for _, declared := range declaredGroups(s) {
+			if err := t.add(s, declared, probers, checks); err != nil {
+				return err
+			}
+		}
+	}
+	for _, g := range t.groups {
+		t.rebuild(g)
+	}
+	return nil
+}
+
+// declaredGroups are the stanza's groups, and one for each name server whose addresses we answer.
+func declaredGroups(s *config.Stanza) []*config.Group {
+	groups := slices.Clone(s.Groups)
+	for _, ns := range s.Nameservers {
+		if len(ns.Addresses) == 0 || s.ZoneOf(ns.Name) == "" {
+			continue
+		}
+		groups = append(groups, s.NameserverGroup(ns))
+	}
+	return groups
+}
+
+// add compiles one group and enters its names.
+func (t *Table) add(s *config.Stanza, declared *config.Group, probers map[*config.Probe]*probe.Prober, checks Checker) error {
+	g := &Group{
+		Name: declared.Names[0], Names: declared.Names,
+		Policy: declared.Policy, TTL: uint32(declared.TTL.Seconds()), LastResort: declared.LastResort,
+		max: declared.Max, together: declared.FamiliesTogether,
+	}
+	for _, name := range declared.Names {
+		if zone := s.ZoneOf(name); !slices.Contains(g.origins, zone) {
+			g.origins = append(g.origins, zone)
+		}
+	}
+	for i, r := range declared.Records {
+		p := s.Probe(r.Probe)
+		compiled, err := compileRecord(declared, i, g.origins, p, probers[p], s.Zones[0], checks)
+		if err != nil {
+			return err
+		}
+		g.Records = append(g.Records, compiled)
+	}
+	g.settle()
+	t.groups = append(t.groups, g)
+	for _, c := range g.checks() {
+		t.byCheck[c] = append(t.byCheck[c], g)
+	}
+	for _, name := range g.Names {
+		e := t.enter(t.zoneOf(name), name)
+		e.Members = append(e.Members, Member{Group: g, Origin: slices.Index(g.origins, e.Zone.Name)})
+	}
+	return nil
+}
+
+// enter makes the entry of a name, and those of the empty non-terminals between it and the apex.
+func (t *Table) enter(zone *Zone, name string) *Entry {
+	e, ok := t.entries[name]
+	if !ok {
+		e = &Entry{Name: name, Zone: zone}
+		t.entries[name] = e
+	}
+	t.enterAncestors(zone, name)
+	return e
+}
+
+// enterAncestors makes the names between a name and the apex exist, at least as empty non-terminals.
+func (t *Table) enterAncestors(zone *Zone, name string) {
+	for name != zone.Name {
+		name = parentOf(name)
+		if name == zone.Name {
+			return
+		}
+		above, ok := t.entries[name]
+		if !ok {
+			above = &Entry{Name: name, Zone: zone}
+			t.entries[name] = above
+		}
+		above.Below = true
+	}
+}

@@ -1,0 +1,143 @@
+// Package route chooses: it compiles groups into views and picks the records that answer a query.
+//
+// A Table is built once for a configuration and never changes but for the views of its groups, which are
+// replaced when the health of a check changes. Queries read it without a lock.
+package route
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/health"
+)
+
+// Table is everything that one server block owns, by name.
+type Table struct {
+	zones   []*Zone
+	entries map[string]*Entry // by absolute, lower-case name
+	groups  []*Group
+
+	observer Observer
+
+	mu         sync.Mutex
+	byCheck    map[*health.Check][]*Group // guarded by mu
+	dirty      []*Group                   // guarded by mu: groups whose views wait for a rebuild
+	rebuilding bool                       // guarded by mu
+}
+
+// Zone is one zone of a stanza.
+type Zone struct {
+	Name   string         // absolute, lower case
+	Stanza *config.Stanza // what was declared for it
+}
+
+// Entry is a name that exists because a group has it, or because a name below it does (an empty non-terminal).
+type Entry struct {
+	Name    string
+	Zone    *Zone
+	Members []Member // none for an empty non-terminal
+	Below   bool     // names of ours exist below it
+}
+
+// Member is a group at a name.
+type Member struct {
+	*Group
+	Origin int // which of the group's origins the name lies in; for Candidate.RR
+}
+
+// Member returns the group that answers the type at this name; its Group is nil if none does.
+func (e *Entry) Member(qtype uint16) Member {
+	for _, m := range e.Members {
+		if m.Owns(qtype) {
+			return m
+		}
+	}
+	return Member{}
+}
+
+// Observer is told what a table's groups do.
+type Observer interface {
+	// LastResort tells that a group began or ceased to answer the type from its last resort.
+	LastResort(g *Group, qtype uint16, on bool)
+}
+
+// Match is what a table knows of a name.
+type Match struct {
+	Zone     *Zone  // the zone that the name lies in; nil if it is not ours at all
+	Entry    *Entry // the very name; nil if we do not have it
+	Wildcard *Entry // if Entry is nil: the wildcard that covers it by our names alone, or nil
+	// Ancestor is, with Wildcard, the name directly below the wildcard's parent on the way to the name: if
+	// somebody else has it the wildcard does not apply (RFC 4592 section 3.3.1). "" when that is the name itself.
+	Ancestor string
+}
+
+// NewTable returns a table that owns nothing yet. Compile fills it.
+func NewTable(o Observer) *Table {
+	return &Table{entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o}
+}
+
+// Find looks a name up; it is absolute and lower case.
+func (t *Table) Find(name string) Match {
+	if e, ok := t.entries[name]; ok {
+		return Match{Zone: e.Zone, Entry: e}
+	}
+	zone := t.zoneOf(name)
+	if zone == nil {
+		return Match{}
+	}
+	return t.findWildcard(zone, name)
+}
+
+// findWildcard looks for `*.<closest encloser>`: the encloser is the nearest ancestor that exists, at the latest the
+// apex, so that existing names and empty non-terminals stop a wildcard above them (RFC 4592 section 3.3.1).
+func (t *Table) findWildcard(zone *Zone, name string) Match {
+	m := Match{Zone: zone}
+	child := name
+	for child != zone.Name {
+		parent := parentOf(child)
+		_, exists := t.entries[parent]
+		if exists || parent == zone.Name {
+			m.Wildcard = t.entries["*."+strings.TrimPrefix(parent, ".")]
+			if m.Wildcard != nil && child != name {
+				m.Ancestor = child
+			}
+			return m
+		}
+		child = parent
+	}
+	return m
+}
+
+// parentOf cuts the first label off; the parent of a top-level name is the root.
+func parentOf(name string) string {
+	for i := 0; i < len(name); i++ {
+		switch name[i] {
+		case '\\':
+			i++
+		case '.':
+			if i == len(name)-1 {
+				return "."
+			}
+			return name[i+1:]
+		}
+	}
+	return "."
+}
+
+// zoneOf returns the longest zone that holds the name, or nil.
+func (t *Table) zoneOf(name string) *Zone {
+	var best *Zone
+	for _, z := range t.zones {
+		if (best == nil || len(z.Name) > len(best.Name)) && config.IsBelow(name, z.Name) {
+			best = z
+		}
+	}
+	return best
+}
+
+// Zones returns the zones of the table.
+func (t *Table) Zones() []*Zone { return t.zones }
+
+// Groups returns the groups of the table in the order of declaration.
+func (t *Table) Groups() []*Group { return t.groups }

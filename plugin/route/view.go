@@ -1,0 +1,110 @@
+package route
+
+import (
+	"slices"
+
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// View is what a group can answer at one instant: for each type a prepared choice. It is immutable; a change of
+// health makes a new one.
+type View struct {
+	sets []*Set // one for each type that a candidate can answer
+	any  *Set   // for the other types: the records that answer every type (CNAME); nil if there is none
+}
+
+// Set is the records of a group that could answer one type, and the choice among them.
+type Set struct {
+	Type       uint16
+	Candidates []*Candidate // every record that could answer the type, in the order of declaration
+	LastResort bool         // none of them is usable
+	chooser    chooser      // nil: the last resort leaves nothing to choose
+}
+
+// Candidate is a record that could answer the type of its set.
+type Candidate struct {
+	Record *Record
+	Usable bool
+	values []value // what it answers: its usable values of the type, or all of them in a last resort
+}
+
+// Len is the number of resource records that the candidate answers.
+func (c *Candidate) Len() int { return len(c.values) }
+
+// RR returns the i-th of them for the origin (Entry.Origin). Owner and class are the caller's to fill in, on a copy.
+func (c *Candidate) RR(i, origin int) dns.RR { return c.values[i].rr(origin) }
+
+// Set returns the choice for a query type, or nil if nothing in the group can answer it.
+func (v *View) Set(qtype uint16) *Set {
+	for _, s := range v.sets {
+		if s.Type == qtype {
+			return s
+		}
+	}
+	return v.any
+}
+
+// Sets returns the choices of the view, in ascending order of type.
+func (v *View) Sets() []*Set { return v.sets }
+
+// buildView judges every record by the health of its values now. This is the one place where health decides who may
+// answer; policies only choose among the usable.
+func buildView(g *Group) *View {
+	v := &View{}
+	for _, t := range g.types {
+		v.sets = append(v.sets, buildSet(g, t))
+	}
+	if slices.Contains(g.types, dns.TypeCNAME) {
+		v.any = v.Set(dns.TypeCNAME)
+	}
+	return v
+}
+
+// buildSet follows spec 4.1 and 4.12: candidates by type, the usable among them, else the last resort.
+func buildSet(g *Group, qtype uint16) *Set {
+	s := &Set{Type: qtype}
+	var usable []*Candidate
+	for _, r := range g.Records {
+		c := candidate(g, r, qtype)
+		if c == nil {
+			continue
+		}
+		s.Candidates = append(s.Candidates, c)
+		if c.Usable {
+			usable = append(usable, c)
+		}
+	}
+	if len(usable) == 0 {
+		s.LastResort = true
+		if g.LastResort != config.LastResortAll {
+			return s
+		}
+		usable = s.Candidates
+	}
+	s.chooser = policies[g.Policy](g, usable)
+	return s
+}
+
+// candidate returns the record as a candidate for the type, or nil if it has nothing to answer it with. A CNAME answers
+// every type (spec 4.15).
+func candidate(g *Group, r *Record, qtype uint16) *Candidate {
+	answered := qtype
+	if !r.has(qtype) {
+		if !r.has(dns.TypeCNAME) {
+			return nil
+		}
+		answered = dns.TypeCNAME
+	}
+	c := &Candidate{Record: r, Usable: r.usableFor(answered)}
+	if g.together && !r.usableForEveryFamily() {
+		c.Usable = false
+	}
+	for _, v := range r.values {
+		if v.rrType == answered && (v.usable() || !c.Usable) {
+			c.values = append(c.values, v)
+		}
+	}
+	return c
+}
