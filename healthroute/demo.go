@@ -106,6 +106,7 @@ func demoCorefile(port int) string {
         probe web http {
             port PORT
             path /healthz
+            host www.example.org
             interval 1s
             timeout 500ms
             fall 2

@@ -4,35 +4,33 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"syscall"
 	"testing"
+	"testing/synctest"
 )
 
-// A backend dies in each way and comes back on the same port.
+// A backend dies and comes back on the same port.
 func TestBackendModes(t *testing.T) {
 	b := openTestBackend(t)
 	address := b.address
-	for _, m := range []mode{modeUp, modeRefuse, modeUp, modeError, modeHang, modeRefuse, modeRefuse, modeHang, modeUp} {
+	for _, m := range []mode{modeUp, modeRefuse, modeUp, modeError, modeUp, modeHang, modeRefuse, modeRefuse, modeError} {
 		if err := b.set(m); err != nil {
 			t.Fatalf("Expected mode %d, got error %v", m, err)
 		}
-		status, err := ask(context.Background(), b)
+		if m == modeHang {
+			continue
+		}
+		status, err := requestStatus(t, b)
 		switch m {
-		case modeUp:
-			if status != http.StatusOK {
-				t.Errorf("Expected status 200, got %d, %v", status, err)
-			}
-		case modeError:
-			if status != http.StatusInternalServerError {
-				t.Errorf("Expected status 500, got %d, %v", status, err)
-			}
 		case modeRefuse:
 			if !errors.Is(err, syscall.ECONNREFUSED) {
 				t.Errorf("Expected a refused connection, got %d, %v", status, err)
 			}
-		case modeHang:
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("Expected no answer until the client gives up, got %d, %v", status, err)
+		default:
+			want := map[mode]int{modeUp: http.StatusOK, modeError: http.StatusInternalServerError}[m]
+			if status != want {
+				t.Errorf("Expected status %d in mode %d, got %d, %v", want, m, status, err)
 			}
 		}
 	}
@@ -41,15 +39,39 @@ func TestBackendModes(t *testing.T) {
 	}
 }
 
-func TestBackendsShareAPort(t *testing.T) {
-	backends, err := openBackends([]string{"127.0.0.1", "127.0.0.1"})
-	if err == nil {
-		closeBackends(backends)
-		t.Fatal("Expected an error for a host that cannot have the port twice")
-	}
+func TestBackendHangsUntilTheClientGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b backend
+		b.mode.Store(int32(modeHang))
+		ctx, giveUp := context.WithCancel(context.Background())
+		reply := httptest.NewRecorder()
+		ended := false
+		go func() {
+			b.ServeHTTP(reply, httptest.NewRequestWithContext(ctx, http.MethodGet, "/healthz", nil))
+			ended = true
+		}()
+		synctest.Wait()
+		if ended {
+			t.Error("Expected no answer, got one")
+		}
+		giveUp()
+		synctest.Wait()
+		if !ended || reply.Body.Len() > 0 {
+			t.Errorf("Expected an end without a body, got ended %t, body %q", ended, reply.Body)
+		}
+	})
+}
+
+// One port serves all hosts; when that cannot be, the error names them and nothing stays open.
+func TestOpenBackends(t *testing.T) {
 	b := openTestBackend(t)
 	if b.port() == 0 {
 		t.Errorf("Expected a port in %s", b.address)
+	}
+	backends, err := openBackends([]string{"127.0.0.1", "127.0.0.1"})
+	if err == nil {
+		closeBackends(backends)
+		t.Error("Expected an error for a host that cannot have the port twice")
 	}
 }
 
@@ -63,21 +85,12 @@ func openTestBackend(t *testing.T) *backend {
 	return backends[0]
 }
 
-// ask makes one request on a connection of its own. While the backend hangs it gives up when the request has arrived.
-func ask(ctx context.Context, b *backend) (status int, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if mode(b.mode.Load()) == modeHang {
-		inner := b.server.Handler
-		b.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			cancel()
-			inner.ServeHTTP(w, r)
-		})
-		defer func() { b.server.Handler = inner }()
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.address+"/healthz", nil)
+// requestStatus makes one request on a connection of its own.
+func requestStatus(t *testing.T, b *backend) (int, error) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+b.address+"/healthz", nil)
 	if err != nil {
-		return 0, err
+		t.Fatal(err)
 	}
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	reply, err := client.Do(request)

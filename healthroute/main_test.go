@@ -16,7 +16,7 @@ func TestRunCommand(t *testing.T) {
 	}{
 		"help":            {[]string{"help"}, "", 0, "healthroute demo"},
 		"flags in help":   {[]string{"help"}, "", 0, "-conf"},
-		"a near word":     {[]string{"dmeo"}, `unknown command "dmeo": expected demo, help; did you mean "demo"?`, 2, ""},
+		"a near word":     {[]string{"demos"}, `unknown command "demos": expected demo, help; did you mean "demo"?`, 2, ""},
 		"letter case":     {[]string{"Demo"}, `unknown command "Demo": expected demo, help; did you mean "demo"?`, 2, ""},
 		"a far word":      {[]string{"serve"}, `unknown command "serve": expected demo, help`, 2, ""},
 		"an empty word":   {[]string{""}, `unknown command "": expected demo, help`, 2, ""},

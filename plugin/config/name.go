@@ -24,8 +24,8 @@ func CanonicalName(name string) (string, error) {
 		return "", fmt.Errorf("%q is not a domain name: labels have 1 to 63 characters, names at most %d", name, maxNameLength)
 	}
 	canonical, _, err := dns.UnpackDomainName(wire[:end], 0)
-	if err != nil {
-		return "", fmt.Errorf("%q is not a domain name", name)
+	if err != nil || strings.Contains(canonical, " ") {
+		return "", fmt.Errorf("%q is not a domain name that can be used", name)
 	}
 	return strings.ToLower(canonical), nil
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -61,7 +62,8 @@ func (ps Problems) only(warning bool) Problems {
 }
 
 // Nearest returns the word nearest to token by edit distance, or "" when none is near: more than a third of
-// the letters, or all of them, would have to change. Letter case does not count.
+// the letters, or all of them, would have to change. Letter case does not count, and letters in the wrong order
+// are one slip ("wieght").
 func Nearest(token string, words []string) string {
 	if len(token) > longestWord {
 		return ""
@@ -69,12 +71,31 @@ func Nearest(token string, words []string) string {
 	token = strings.ToLower(token)
 	best, distance := "", min(len(token), 1+max(1, len(token)/3))
 	for _, word := range words {
-		if d := levenshtein.ComputeDistance(token, strings.ToLower(word)); d < distance {
+		d := levenshtein.ComputeDistance(token, strings.ToLower(word))
+		if sortLetters(token) == sortLetters(strings.ToLower(word)) {
+			d = min(d, 1)
+		}
+		if d < distance {
 			best, distance = word, d
 		}
 	}
 	return best
 }
 
+func sortLetters(word string) string {
+	letters := []byte(word)
+	slices.Sort(letters)
+	return string(letters)
+}
+
 // longestWord is far above every word of the language; longer tokens are data, and comparing them takes long.
 const longestWord = 300
+
+// OneOf writes a choice: "a, b or c".
+func OneOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -1,21 +1,116 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"time"
 )
 
-// Validate returns everything that is wrong with the stanza, in the order of the declarations.
+// Validate returns everything that is wrong with the stanza, in the order of its declarations. The rules of one object
+// are in the file named after it: validate_probe.go, validate_group.go and so on. Only a few rules are not here but
+// in package corefile: those about what is written, such as an option that stands twice or in the wrong place.
 func (s *Stanza) Validate() Problems {
-	v := &validator{stanza: s}
+	v := &validator{stanza: s, used: map[string]bool{}, reported: map[Problem]bool{}}
+	v.zones()
+	v.ttl(s.Places, s.TTL)
+	v.oneOf(s.Places.Of("other_types"), "other_types", string(s.OtherTypes), string(OtherTypesNext), string(OtherTypesNoData))
+	for i, p := range s.Probes {
+		v.probe(p, s.Probes[:i])
+	}
+	for _, g := range s.Groups {
+		v.group(g)
+	}
+	v.owners()
+	v.nameservers()
+	v.unusedProbes()
 	return v.problems
 }
 
+// validator collects the problems of one stanza.
 type validator struct {
 	stanza   *Stanza
+	used     map[string]bool  // probes that records name
+	reported map[Problem]bool // one slip that shows in several records is one problem
 	problems Problems
 }
 
-var _ = fmt.Sprint
-var _ = time.Second
+// fault reports an error. The message has no position; expected may be empty.
+func (v *validator) fault(at Position, message, expected string) {
+	v.report(Problem{Position: at, Message: message, Expected: expected})
+}
 
+func (v *validator) report(p Problem) {
+	if v.reported[p] {
+		return
+	}
+	v.reported[p] = true
+	v.problems = append(v.problems, p)
+}
+
+// within reports a value outside of its range, both ends included.
+func within[T cmp.Ordered](v *validator, at Position, option string, value, low, high T) {
+	if value < low || value > high {
+		v.fault(at, fmt.Sprintf("%s %s is out of range", option, format(value)), format(low)+" to "+format(high))
+	}
+}
+
+func format(value any) string {
+	if d, ok := value.(time.Duration); ok {
+		return FormatDuration(d)
+	}
+	return fmt.Sprint(value)
+}
+
+func (v *validator) oneOf(at Position, option, value string, words ...string) {
+	for _, word := range words {
+		if value == word {
+			return
+		}
+	}
+	v.report(Problem{Position: at, Message: fmt.Sprintf("%q of %q is unknown", value, option),
+		Expected: OneOf(words), Nearest: Nearest(value, words)})
+}
+
+// maxTTL is the largest TTL (RFC 2181, 8).
+const maxTTL = math.MaxInt32 * time.Second
+
+// ttl checks the `ttl` of a stanza, a group or a record.
+func (v *validator) ttl(places Places, ttl time.Duration) {
+	if ttl%time.Second != 0 {
+		v.fault(places.Of("ttl"), "ttl "+FormatDuration(ttl)+" is no whole number of seconds", "whole seconds")
+		return
+	}
+	if ttl < 0 || ttl > maxTTL {
+		v.fault(places.Of("ttl"), "ttl "+FormatDuration(ttl)+" is out of range", "0s to 2147483647s")
+	}
+}
+
+// zones checks what the stanza answers for.
+func (v *validator) zones() {
+	if len(v.stanza.Zones) == 0 && !v.stanza.Places.Faulty {
+		v.fault(v.stanza.Places.Own, "no zone to answer for", "zones behind the directive or in front of the server block")
+	}
+	seen := map[string]bool{}
+	for _, zone := range v.stanza.Zones {
+		if canonical, err := CanonicalName(zone); err != nil || canonical != zone {
+			v.fault(v.stanza.Places.Own, fmt.Sprintf("zone %q is not a normalized domain name", zone), "")
+		}
+		if seen[zone] {
+			v.fault(v.stanza.Places.Own, fmt.Sprintf("zone %q is there twice", zone), "each zone once")
+		}
+		seen[zone] = true
+	}
+}
+
+// unusedProbes warns of probes that test nothing. Where something is wrong, the use may be what could not be read.
+func (v *validator) unusedProbes() {
+	if v.stanza.Places.Faulty || len(v.problems.Errors()) > 0 {
+		return
+	}
+	for _, p := range v.stanza.Probes {
+		if !v.used[p.Name] {
+			v.report(Problem{Position: p.Places.Own, Message: fmt.Sprintf("probe %q is used by no record", p.Name), Warning: true})
+		}
+	}
+}

@@ -75,10 +75,29 @@ func (v Value) RR(owner, origin string, ttl uint32) (dns.RR, error) {
 		header.Rdlength = rr.Header().Rdlength
 		*rr.Header() = header
 	}
-	if _, err := dns.PackRR(rr, make([]byte, dns.Len(rr)), 0, nil, false); err != nil {
-		return nil, fmt.Errorf("%q does not fit into a record of type %s", v.Data, TypeWord(v.Type))
+	if !readable(rr) {
+		return nil, fmt.Errorf("%s does not fit into a record of type %s", abridged(v.Data), TypeWord(v.Type))
 	}
 	return rr, nil
+}
+
+// readable reports whether a client can read the record from the wire. The library writes names that are too long.
+func readable(rr dns.RR) bool {
+	wire := make([]byte, dns.Len(rr))
+	end, err := dns.PackRR(rr, wire, 0, nil, false)
+	if err != nil {
+		return false
+	}
+	_, _, err = dns.UnpackRR(wire[:end], 0)
+	return err == nil
+}
+
+// abridged quotes data for a message; nobody reads the end of very long one.
+func abridged(data string) string {
+	if len(data) <= 300 {
+		return fmt.Sprintf("%q", data)
+	}
+	return fmt.Sprintf("%q and %d bytes more", data[:300], len(data)-300)
 }
 
 // parse reads data in zone file form. The line is made by us but for the data, which cannot leave it, so that one

@@ -62,7 +62,7 @@ func choice[T ~string](p *parser, l *line, text string, words []T, to *T) bool {
 		for i, w := range words {
 			valid[i] = string(w)
 		}
-		p.report(l.at, fmt.Sprintf("%q of %q is unknown", text, l.words[0]), oneOf(valid), config.Nearest(text, valid))
+		p.report(l.at, fmt.Sprintf("%q of %q is unknown", text, l.words[0]), config.OneOf(valid), config.Nearest(text, valid))
 		return false
 	}
 	*to = word

@@ -45,6 +45,10 @@ func groupOptions() []option[*groupDraft] {
 func (p *parser) group(s *config.Stanza, l *line) {
 	faults := p.faults()
 	last := len(l.args()) - 1
+	if last > 1 && l.args()[last] == "{}" {
+		p.report(l.at, bracesWord, "", "")
+		last--
+	}
 	g := &groupDraft{Group: &config.Group{LastResort: config.LastResortAll}}
 	g.Places.Own = l.at
 	choice(p, &line{words: []string{"group"}, at: l.at}, l.args()[last], policies, &g.Policy)
@@ -55,13 +59,22 @@ func (p *parser) group(s *config.Stanza, l *line) {
 		g.Max = config.DefaultMax
 	}
 	fill(p, strings.TrimSpace(fmt.Sprintf("the %s group", g.Policy)), &g.Places, groupOptions(), g, l.block)
-	for _, r := range g.Records {
-		if !r.Places.Has("probe") {
-			r.Probe = g.probe
-		}
-	}
+	p.inheritProbe(g)
 	g.Places.Faulty = l.faulty || p.faults() > faults
 	s.Groups = append(s.Groups, g.Group)
+}
+
+// inheritProbe gives the group's probe to the records that name none.
+func (p *parser) inheritProbe(g *groupDraft) {
+	taken := g.probe == "" || len(g.Records) == 0
+	for _, r := range g.Records {
+		if !r.Places.Has("probe") {
+			r.Probe, taken = g.probe, true
+		}
+	}
+	if !taken {
+		p.warn(g.Places.Of("probe"), fmt.Sprintf("probe %q of the group is taken by no record: each names its own", g.probe))
+	}
 }
 
 // probeName reads the argument of `probe` in a group or a record; `none` is no probe.

@@ -16,9 +16,16 @@ func (p *parser) zones(l *line) []string {
 	var zones []string
 	for _, arg := range l.args() {
 		normal, err := normalize(arg)
+		if arg == "{}" {
+			p.report(l.at, bracesWord, "", "")
+			continue
+		}
 		if err != nil || len(normal) == 0 {
 			p.report(l.at, fmt.Sprintf("zone %q cannot be read", arg), "a domain name", "")
 			continue
+		}
+		for _, zone := range normal {
+			p.askable(l, zone)
 		}
 		zones = append(zones, normal...)
 	}
@@ -26,6 +33,18 @@ func (p *parser) zones(l *line) []string {
 		zones = append(zones, p.env.ServerZones...)
 	}
 	return zones
+}
+
+// askable warns of a zone that no query can reach, as the server block answers for others.
+func (p *parser) askable(l *line, zone string) {
+	for _, outer := range p.env.ServerZones {
+		if config.IsBelow(zone, outer) {
+			return
+		}
+	}
+	if len(p.env.ServerZones) > 0 {
+		p.warn(l.at, fmt.Sprintf("zone %q lies outside of the server block's zones: it is never asked for", zone))
+	}
 }
 
 func plainZone(name string) ([]string, error) {
@@ -47,8 +66,7 @@ func (p *parser) names(l *line, s *config.Stanza, text string) []string {
 		}
 		names = p.canonical(l, names, whole)
 		if lower := strings.ToLower(text) + "."; zone != "." && config.IsBelow(lower, zone) {
-			p.problems = append(p.problems, config.Problem{Position: l.at, Warning: true,
-				Message: fmt.Sprintf("name %q is relative to the zone %s: if it is a whole name, end it with a dot", text, zone)})
+			p.warn(l.at, fmt.Sprintf("name %q is relative to zone %q: if it is a whole name, end it with a dot", text, zone))
 		}
 	}
 	return names

@@ -36,9 +36,11 @@ func fill[T any](p *parser, kind string, places *config.Places, options []option
 		switch {
 		case places.Has(word) && !o.repeat:
 			p.report(l.at, fmt.Sprintf("%q a second time in %s", word, kind),
-				fmt.Sprintf("it only once, and it stands on line %d", places.Of(word).Line), "")
+				fmt.Sprintf("only one, and it stands on line %d", places.Of(word).Line), "")
 		case len(l.args()) < o.min:
 			p.report(l.at, fmt.Sprintf("%q lacks an argument", word), o.words(), "")
+		case len(l.args()) > o.max && l.args()[o.max] == "{}":
+			p.report(l.at, bracesWord, "", "")
 		case len(l.args()) > o.max:
 			p.report(l.at, fmt.Sprintf("unexpected %q after %q", l.args()[o.max], word), o.words(), "")
 		case l.hasBlock && !o.block:
@@ -72,6 +74,10 @@ func validWords[T any](options []option[T], object T) []string {
 // unknown reports a word that is no option where it stands: it belongs elsewhere, or it is none at all.
 func (p *parser) unknown(l *line, kind string, valid []string) {
 	word := strings.ToLower(l.words[0])
+	if word == "{}" {
+		p.report(l.at, bracesWord, "", "")
+		return
+	}
 	if word == Directive {
 		p.report(l.at, fmt.Sprintf("%q in %s: is a } missing above?", l.words[0], kind), "", "")
 		return
@@ -80,7 +86,7 @@ func (p *parser) unknown(l *line, kind string, valid []string) {
 		p.report(l.at, fmt.Sprintf("%q cannot stand in %s: it belongs in %s", l.words[0], kind, strings.Join(homes, " or ")), "", "")
 		return
 	}
-	p.report(l.at, fmt.Sprintf("unknown word %q in %s", l.words[0], kind), oneOf(valid), config.Nearest(word, valid))
+	p.report(l.at, fmt.Sprintf("unknown word %q in %s", l.words[0], kind), config.OneOf(valid), config.Nearest(word, valid))
 }
 
 // homesOf lists where a word is an option.
@@ -101,14 +107,5 @@ func homes[T any](options []option[T], word string) []string {
 
 // unexpected reports a word where only one of the valid ones can stand.
 func (p *parser) unexpected(l *line, valid ...string) {
-	p.report(l.at, fmt.Sprintf("unexpected %q", l.words[0]), oneOf(valid), config.Nearest(l.words[0], valid))
-}
-
-// oneOf writes a choice: "a, b or c".
-func oneOf(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	p.report(l.at, fmt.Sprintf("unexpected %q", l.words[0]), config.OneOf(valid), config.Nearest(l.words[0], valid))
 }

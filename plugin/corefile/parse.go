@@ -64,5 +64,10 @@ func (p *parser) report(at config.Position, message, expected, nearest string) {
 	p.problems = append(p.problems, config.Problem{Position: at, Message: message, Expected: expected, Nearest: nearest})
 }
 
+// warn notes a problem that leaves the stanza usable.
+func (p *parser) warn(at config.Position, message string) {
+	p.problems = append(p.problems, config.Problem{Position: at, Message: message, Warning: true})
+}
+
 // faults counts the errors so far; an object during which the number grew is faulty.
 func (p *parser) faults() int { return len(p.problems.Errors()) }

@@ -3,6 +3,7 @@ package corefile
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ func (p *parser) probe(s *config.Stanza, l *line) {
 	if !probe.Places.Has("timeout") && !probe.FromEnd {
 		probe.Timeout = config.DefaultTimeout(probe.Interval)
 	}
-	if fall, tolerate := probe.Places.Has("fall"), probe.Places.Has("tolerate"); fall && tolerate {
+	if probe.Places.Has("fall") && probe.Places.Has("tolerate") {
 		p.report(probe.Places.Of("tolerate"), fmt.Sprintf("%q and %q both say how many failures count", "tolerate", "fall"), "one of them", "")
 	}
 	probe.Places.Faulty = l.faulty || p.faults() > faults
@@ -71,14 +72,7 @@ func probeOptions() []option[*config.Probe] {
 func only(home string, options []option[*config.Probe], types ...config.ProbeType) []option[*config.Probe] {
 	for i := range options {
 		options[i].home = home
-		options[i].fits = func(o *config.Probe) bool {
-			for _, t := range types {
-				if o.Type == t {
-					return true
-				}
-			}
-			return o.Type == ""
-		}
+		options[i].fits = func(o *config.Probe) bool { return o.Type == "" || slices.Contains(types, o.Type) }
 	}
 	return options
 }
@@ -107,20 +101,19 @@ func (p *parser) timeout(o *config.Probe, l *line) {
 		return
 	}
 	parts := map[string]*time.Duration{"connect": &o.ConnectTimeout, "response": &o.ResponseTimeout}
-	for i := 0; i+1 < len(args); i += 2 {
+	for i := 0; i < len(args); i += 2 {
 		word := strings.ToLower(args[i])
-		part := parts[word]
-		if part == nil || len(args) != 4 {
-			p.report(l.at, fmt.Sprintf("unexpected %q after %q", args[i], "timeout"), "`DURATION` or `connect DURATION response DURATION`",
-				config.Nearest(word, []string{"connect", "response"}))
+		if len(args) != 4 || parts[word] == nil {
+			nearest := config.Nearest(word, []string{"connect", "response"})
+			if nearest == word {
+				nearest = ""
+			}
+			p.report(l.at, fmt.Sprintf("%q of %q cannot be read", strings.Join(args, " "), "timeout"),
+				"`DURATION` or `connect DURATION response DURATION`", nearest)
 			return
 		}
+		p.duration(l, args[i+1], parts[word])
 		delete(parts, word)
-		p.duration(l, args[i+1], part)
-	}
-	if len(args) == 3 {
-		p.report(l.at, fmt.Sprintf("unexpected %q after %q", args[2], "timeout"), "`DURATION` or `connect DURATION response DURATION`", "")
-		return
 	}
 	if o.Type == config.ProbeTCP {
 		p.report(l.at, fmt.Sprintf("%q and %q of %q belong in an http or https probe", "connect", "response", "timeout"), "`timeout DURATION`", "")

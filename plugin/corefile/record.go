@@ -15,7 +15,8 @@ import (
 type recordDraft struct {
 	*config.Record
 	group *groupDraft
-	typed bool // written as `record TYPE DATA`
+	typed bool   // written as `record TYPE DATA`
+	kind  uint16 // its TYPE
 }
 
 // recordOptions are the options of records. On the record's line each takes exactly its number of arguments.
@@ -40,7 +41,7 @@ func recordOptions() []option[*recordDraft] {
 		{word: "value", usage: "DATA", min: 1, max: 1, repeat: true, home: "the block of a `record TYPE DATA`",
 			fits: func(r *recordDraft) bool { return r.typed },
 			set: func(p *parser, r *recordDraft, l *line) {
-				r.value(r.Values[0].Type, l.args()[0], l.at)
+				r.value(r.kind, l.args()[0], l.at)
 			}},
 	}
 }
@@ -83,16 +84,22 @@ func (p *parser) values(r *recordDraft, l *line) []string {
 		return nil
 	}
 	if isType {
-		r.typed = true
+		r.typed, r.kind = true, t
 		r.value(t, rest[0], l.at)
 		return rest[1:]
 	}
 	for text := range strings.SplitSeq(first, ",") {
 		a, err := netip.ParseAddr(text)
 		switch {
+		case text == "":
+			p.report(l.at, fmt.Sprintf("comma without an address behind or before it in %q", first), "`record ADDRESS,...` without blanks", "")
+			return nil
 		case err != nil:
 			p.report(l.at, fmt.Sprintf("%q is neither an IP address nor a DNS type", text),
 				"`record ADDRESS,...` or `record TYPE DATA`", config.Nearest(text, valueWords))
+			if !strings.ContainsAny(text, ".:") {
+				return nil // no address was meant, and what follows may be anything
+			}
 		case a.Is4():
 			r.value(dns.TypeA, text, l.at)
 		default:
@@ -133,6 +140,10 @@ func (p *parser) splitOptions(r *recordDraft, kind string, l *line, ownLine bool
 	for len(words) > 0 {
 		i := slices.IndexFunc(options, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(words[0]) })
 		if i < 0 || !options[i].suits(r) || (ownLine && options[i].word == "value") {
+			if i < 0 && ownLine && r.typed && len(out) == 0 {
+				p.strayData(r, l.at, words[0], validWords(options, r))
+				return nil
+			}
 			p.unknown(&line{words: words, at: l.at}, kind, validWords(options, r))
 			words = words[1:]
 			for len(words) > 0 && !slices.ContainsFunc(options, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(words[0]) }) {
@@ -144,9 +155,17 @@ func (p *parser) splitOptions(r *recordDraft, kind string, l *line, ownLine bool
 		out = append(out, &line{words: words[:end], at: l.at})
 		words = words[end:]
 	}
-	if l.hasBlock && len(out) > 0 {
+	if !ownLine && l.hasBlock && len(out) > 0 {
 		last := out[len(out)-1]
 		last.hasBlock, last.block = true, l.block
 	}
 	return out
+}
+
+// strayData reports a word behind the data of a `record TYPE DATA`: a slip, or data of several words. The data is
+// dropped, as nobody can tell where it ends.
+func (p *parser) strayData(r *recordDraft, at config.Position, word string, valid []string) {
+	p.report(at, fmt.Sprintf("unknown word %q behind the data of type %s", word, config.TypeWord(r.kind)),
+		config.OneOf(append(valid, "data of several words in quotes")), config.Nearest(word, valid))
+	r.Values = nil
 }

@@ -60,4 +60,3 @@ func (p *parser) nameserver(s *config.Stanza, l *line) {
 		s.Nameservers = append(s.Nameservers, config.Nameserver{Name: name, Addresses: addresses, Position: l.at})
 	}
 }
-

@@ -20,8 +20,24 @@ type line struct {
 
 func (l *line) args() []string { return l.words[1:] }
 
+// last returns the last line of the block, whose own block follows in a wrong place; if there is none, a line that
+// nobody reads.
+func (l *line) last(at config.Position) *line {
+	last := &line{at: at}
+	if n := len(l.block); n > 0 {
+		last = l.block[n-1]
+	}
+	last.hasBlock, last.faulty = true, true
+	return last
+}
+
 // maxDepth bounds how deep blocks may nest; the language needs three.
 const maxDepth = 10
+
+const (
+	braceInLine = `"}" in a line with other words: put } on its own line`
+	bracesWord  = `"{}" is one word and no block: put } on its own line` // elsewhere "{}" is data, such as an empty JSON body
+)
 
 // readTree reads all lines that the dispenser holds, with their blocks. It never uses NextBlock, which loses lines
 // where a block is nested or missing.
@@ -58,8 +74,8 @@ func (r *reader) at() config.Position { return config.Position{File: r.File(), L
 func (r *reader) line(depth int) *line {
 	l := &line{at: r.at()}
 	words := append([]string{r.Val()}, r.RemainingArgs()...)
-	if cut := slices.IndexFunc(words, isClosing); cut >= 0 {
-		r.report(l.at, fmt.Sprintf("%q in a line with other words: put } on its own line", words[cut]), "", "")
+	if cut := slices.Index(words, "}"); cut >= 0 {
+		r.report(l.at, braceInLine, "", "")
 		for _, word := range words[cut:] {
 			if word == "}" {
 				r.closed++
@@ -83,8 +99,6 @@ func (r *reader) line(depth int) *line {
 	return l
 }
 
-func isClosing(word string) bool { return word == "}" || word == "{}" }
-
 // block reads the lines of the block that the line l opened, up to its }. The current token is the {.
 func (r *reader) block(l *line, depth int) {
 	if depth > maxDepth {
@@ -94,7 +108,7 @@ func (r *reader) block(l *line, depth int) {
 	}
 	sameLine := r.NextArg()
 	if sameLine && r.Val() == "}" {
-		r.report(l.at, "\"}\" in a line with other words: put } on its own line", "", "")
+		r.report(l.at, braceInLine, "", "")
 		return
 	}
 	for sameLine || r.Next() {
@@ -103,7 +117,7 @@ func (r *reader) block(l *line, depth int) {
 			return
 		case "{":
 			r.report(r.at(), "\"{\" on its own line: put { at the end of the line that it belongs to", "", "")
-			r.block(&line{at: r.at()}, depth+1)
+			r.block(l.last(r.at()), depth+1)
 			l.faulty = true
 			continue
 		}

@@ -14,10 +14,10 @@ import (
 func (c *Check) waits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.begun && c.spec.Probe.Assume == ""
+	return !c.begun && c.spec().Probe.Assume == ""
 }
 
-// begin schedules the first attempt of a check, once.
+// begin sets the timer of a check's first attempt, once.
 func (e *Engine) begin(c *Check, delay time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,33 +25,34 @@ func (e *Engine) begin(c *Check, delay time.Duration) {
 		return
 	}
 	c.begun = true
-	e.schedule(c, e.clock.Now().Add(delay))
+	c.state.Next = e.clock.Now().Add(delay)
+	e.arm(c)
 }
 
-// schedule sets the timer of the next attempt; it is called with c.mu held.
-func (e *Engine) schedule(c *Check, due time.Time) {
-	c.due, c.state.Next = due, due
-	c.unset = e.clock.AfterFunc(max(0, due.Sub(e.clock.Now())), func() { e.start(c) })
+// arm sets the timer of the next attempt; it is called with c.mu held.
+func (e *Engine) arm(c *Check) {
+	c.unset = e.clock.AfterFunc(max(0, c.state.Next.Sub(e.clock.Now())), func() { e.start(c) })
 }
 
-// start makes an attempt. The next one is scheduled when it has ended, so that two never overlap.
+// start makes an attempt. The timer of the next one is set when everybody knows of its end, so that two never overlap and
+// what follows from them is told in their order.
 func (e *Engine) start(c *Check) {
 	c.mu.Lock()
-	if c.stopped || c.running {
+	if c.stopped {
 		c.mu.Unlock()
 		return
 	}
 	began := e.clock.Now()
-	due := c.due
+	lag := began.Sub(c.state.Next)
 	ctx, cancel := context.WithCancel(context.Background())
-	c.running, c.abandon = true, cancel
+	c.abandon = cancel
 	c.attempts.Add(1)
 	c.mu.Unlock()
 
-	e.observer.AttemptStarted(c, began.Sub(due))
+	e.observer.AttemptStarted(c, lag)
 	e.run(ctx, c, func(r probe.Result) {
 		cancel()
-		e.finish(c, due, r)
+		e.finish(c, began, r)
 	})
 }
 
@@ -59,7 +60,7 @@ func (e *Engine) start(c *Check) {
 // that could not tell, and the check goes on.
 func (e *Engine) attempt(ctx context.Context, c *Check, done func(probe.Result)) {
 	c.mu.Lock()
-	spec := c.spec
+	spec := c.spec()
 	c.mu.Unlock()
 	done(func() (r probe.Result) {
 		defer func() {
@@ -74,25 +75,24 @@ func (e *Engine) attempt(ctx context.Context, c *Check, done func(probe.Result))
 	}())
 }
 
-// finish counts the result of the attempt that was due at the given time, schedules the next one and tells
-// everybody. The result of a check that was stopped meanwhile is dropped.
-func (e *Engine) finish(c *Check, due time.Time, r probe.Result) {
+// finish counts the result of the attempt that began at the given time, tells everybody and sets the timer of the next
+// one. The result of a check that was stopped meanwhile is dropped.
+func (e *Engine) finish(c *Check, began time.Time, r probe.Result) {
 	defer c.attempts.Done()
 	c.mu.Lock()
-	c.running, c.abandon = false, nil
+	c.abandon = nil
 	if c.stopped {
 		c.mu.Unlock()
 		return
 	}
 	now := e.clock.Now()
 	before := c.state
-	p := c.spec.Probe
-	firstEver := !c.Attempted()
-	c.set(before.Counter.Step(rulesOf(p), r.Outcome), now)
+	p := c.spec().Probe
+	c.set(p, before.Counter.Step(rulesOf(p), r.Outcome), now)
 	c.state.Last, c.state.LastAt = r, now
+	c.state.Next = e.next(c, p, began, now)
 	after := c.state
-	e.schedule(c, e.next(p, due, now, firstEver))
-	leases := c.leases
+	holds := c.holds
 	c.mu.Unlock()
 
 	e.observer.AttemptEnded(c, r)
@@ -103,35 +103,42 @@ func (e *Engine) finish(c *Check, due time.Time, r probe.Result) {
 		})
 	}
 	if after.Usable != before.Usable {
-		for _, l := range leases {
-			if l.onChange != nil {
-				l.onChange(c)
+		for _, h := range holds {
+			if h.lease.onChange != nil {
+				h.lease.onChange(c)
 			}
 		}
 	}
-	if firstEver {
-		close(c.first) // last: whoever waited finds the views rebuilt
+	if !c.Attempted() {
+		close(c.first) // after the callbacks: whoever waited finds the views rebuilt
+	}
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stopped {
+		e.arm(c)
 	}
 }
 
-// next is when the attempt after the one that was due at that time starts: an interval later, counted as
-// the probe says. Jitter keeps checks of equal intervals apart: the wait after the very first attempt is
-// between half and a whole interval, so that a common start does not become a herd; later waits differ by up to
-// a twentieth either way.
-func (e *Engine) next(p *config.Probe, due, now time.Time, first bool) time.Time {
-	from := due
+// next is when the attempt after the one that began and ended then starts: an interval later, counted as the probe
+// says, and never before now. Jitter keeps checks of equal intervals apart: the wait after a check's own first attempt
+// is between half and a whole interval, so that a common start does not become a herd; later waits differ by up to a
+// twentieth either way. It is called with c.mu held.
+func (e *Engine) next(c *Check, p *config.Probe, began, ended time.Time) time.Time {
+	from := began
 	if p.FromEnd {
-		from = now
+		from = ended
 	}
 	wait := p.Interval
 	switch {
-	case e.jitter && first:
+	case e.jitter && !c.apart:
 		wait = wait/2 + rand.N(wait/2)
 	case e.jitter:
 		wait += rand.N(wait/10) - wait/20
 	}
-	if at := from.Add(wait); at.After(now) {
+	c.apart = true
+	if at := from.Add(wait); at.After(ended) {
 		return at
 	}
-	return now
+	return ended
 }

@@ -48,17 +48,21 @@ type Check struct {
 	usable   atomic.Bool // what State().Usable says, for views
 
 	mu       sync.Mutex
-	spec     Spec     // guarded by mu: a later lease may know the check under another probe name
-	state    State    // guarded by mu
-	leases   []*Lease // guarded by mu: who wants to know of changes
-	begun    bool     // guarded by mu: the first attempt is scheduled
-	stopped  bool     // guarded by mu: no lease is left
-	running  bool     // guarded by mu: an attempt is under way
-	due      time.Time
+	state    State              // guarded by mu
+	holds    []hold             // guarded by mu: who uses the check, oldest first; the last of all stays
+	begun    bool               // guarded by mu: the first attempt is scheduled
+	apart    bool               // guarded by mu: it has left the herd that it started in
+	stopped  bool               // guarded by mu: no lease is left
 	unset    func() bool        // guarded by mu: calls the next attempt off
 	abandon  context.CancelFunc // guarded by mu: ends the attempt under way
 	attempts sync.WaitGroup     // the attempt under way
 	first    chan struct{}      // closed when the first attempt has ended
+}
+
+// hold is one lease's use of a check. Leases may know it by different probe names.
+type hold struct {
+	lease *Lease
+	spec  Spec
 }
 
 // State is what is known of a check at one instant.
@@ -72,41 +76,45 @@ type State struct {
 	Next    time.Time    // when the next attempt is due; zero if none is
 }
 
-func newCheck(s Spec, identity string, now time.Time) *Check {
-	c := &Check{identity: identity, spec: s, first: make(chan struct{})}
-	c.set(Counter{}, now)
-	if s.Probe.Assume != "" {
+func newCheck(p *config.Probe, identity string, now time.Time) *Check {
+	c := &Check{identity: identity, first: make(chan struct{})}
+	c.state.Since = now
+	c.set(p, Counter{}, now)
+	if p.Assume != "" {
 		close(c.first) // there will be no attempt to wait for
 	}
 	return c
 }
 
 // inherit takes over the verdict of an earlier definition of the same check; the new one has to earn a
-// change with its own runs.
-func (c *Check) inherit(old *Check) {
-	before := old.State()
-	if before.Counter.Verdict == NoVerdict {
+// change with its own runs. It is called before anybody else knows c.
+func (c *Check) inherit(p *config.Probe, old State) {
+	if old.Counter.Verdict == NoVerdict {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.set(Counter{Verdict: before.Counter.Verdict}, before.Since)
-	c.state.Last, c.state.LastAt = before.Last, before.LastAt
-	if c.spec.Probe.Assume == "" {
+	c.set(p, Counter{Verdict: old.Counter.Verdict}, c.state.Since)
+	if c.state.Status == old.Status { // `invert` may have turned it
+		c.state.Since = old.Since
+	}
+	c.state.Last, c.state.LastAt = old.Last, old.LastAt
+	if !c.Attempted() {
 		close(c.first)
 	}
 }
 
 // set stores a counter and what follows from it; it is called with mu held, or before anybody else knows c.
-func (c *Check) set(counter Counter, at time.Time) {
-	status := statusOf(counter.Verdict, c.spec.Probe)
-	if status != c.state.Status || c.state.Since.IsZero() {
+func (c *Check) set(p *config.Probe, counter Counter, at time.Time) {
+	status := statusOf(counter.Verdict, p)
+	if status != c.state.Status {
 		c.state.Since = at
 	}
 	c.state.Counter, c.state.Status = counter, status
-	c.state.Usable = usable(status, c.spec.Probe)
+	c.state.Usable = usable(status, p)
 	c.usable.Store(c.state.Usable)
 }
+
+// spec is what the newest lease asked for; it is called with mu held.
+func (c *Check) spec() Spec { return c.holds[len(c.holds)-1].spec }
 
 // Usable reports whether the check lets its record answer now.
 func (c *Check) Usable() bool { return c.usable.Load() }
@@ -122,14 +130,14 @@ func (c *Check) State() State {
 func (c *Check) Probe() *config.Probe {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.spec.Probe
+	return c.spec().Probe
 }
 
 // Target returns what the check tests.
 func (c *Check) Target() probe.Target {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.spec.Target
+	return c.spec().Target
 }
 
 // Attempted reports whether the first attempt has ended, whatever it showed.

@@ -9,6 +9,7 @@ package health
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,8 +31,8 @@ type Engine struct {
 	leases []*Lease          // guarded by mu; oldest first
 }
 
-// Runner makes one attempt of a check and calls done with its result, exactly once, then or later. The
-// context ends when the attempt is abandoned.
+// Runner makes one attempt of a check and calls done with its result, exactly once, then or later. The context ends
+// when the attempt is abandoned; Release waits until done has been called, whatever the result.
 type Runner func(ctx context.Context, c *Check, done func(probe.Result))
 
 // Options change how an engine lives; the zero value is a server's.
@@ -58,7 +59,8 @@ func NewEngine(o Options) *Engine {
 }
 
 // Lease opens a hold on checks. onChange is called, from any goroutine and with no lock held, after a check of the
-// lease became usable or ceased to be; it may be nil.
+// lease became usable or ceased to be; it may be nil. It may use the engine and the lease, but must not call Release,
+// which waits for it. A call that began before Release may end after it.
 func (e *Engine) Lease(onChange func(*Check)) *Lease {
 	l := &Lease{engine: e, onChange: onChange, lineages: map[string]*Check{}}
 	e.mu.Lock()
@@ -74,10 +76,10 @@ func (e *Engine) Checks() int {
 	return len(e.checks)
 }
 
-// ancestor returns the newest check of the lineage, or nil; it is called with mu held.
-func (e *Engine) ancestor(lineage string) *Check {
-	for i := len(e.leases) - 1; i >= 0; i-- {
-		if c, ok := e.leases[i].lineages[lineage]; ok {
+// ancestor returns the newest check of the lineage that another lease than l holds, or nil; it is called with mu held.
+func (e *Engine) ancestor(lineage string, l *Lease) *Check {
+	for _, other := range slices.Backward(e.leases) {
+		if c, ok := other.lineages[lineage]; ok && other != l {
 			return c
 		}
 	}

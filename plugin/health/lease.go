@@ -2,6 +2,7 @@ package health
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -23,17 +24,17 @@ func (l *Lease) Check(s Spec) *Check {
 	e := l.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	identity, lineage := s.identity(), s.lineage()
+	identity := s.identity()
 	c, known := e.checks[identity]
 	if !known {
-		c = newCheck(s, identity, e.clock.Now())
-		if old := e.ancestor(lineage); old != nil {
-			c.inherit(old)
-		}
+		c = newCheck(s.Probe, identity, e.clock.Now())
 		e.checks[identity] = c
 	}
-	if _, ok := l.lineages[lineage]; !ok {
-		l.lineages[lineage] = c
+	lineage := l.enter(s.lineage(), c)
+	if !known {
+		if old := e.ancestor(lineage, l); old != nil {
+			c.inherit(s.Probe, old.State())
+		}
 	}
 	if c.hold(l, s) {
 		l.checks = append(l.checks, c)
@@ -41,17 +42,35 @@ func (l *Lease) Check(s Spec) *Check {
 	return c
 }
 
+// enter notes the check under its lineage and returns that. Records of one group and address that differ in their
+// headers have checks of one lineage: those are told apart by their order. It is called with engine.mu held.
+func (l *Lease) enter(lineage string, c *Check) string {
+	name := lineage
+	for n := 2; ; n++ {
+		switch l.lineages[name] {
+		case nil:
+			l.lineages[name] = c
+			return name
+		case c:
+			return name
+		}
+		name = fmt.Sprintf("%s, number %d", lineage, n)
+	}
+}
+
 // hold adds the lease to those of the check and reports whether it is new there.
 func (c *Check) hold(l *Lease, s Spec) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if slices.Contains(c.leases, l) {
+	if slices.ContainsFunc(c.holds, l.has) {
 		return false
 	}
-	c.spec = s // the newest configuration names it
-	c.leases = append(c.leases, l)
+	c.holds = append(c.holds, hold{l, s})
 	return true
 }
+
+// has reports whether the hold is the lease's.
+func (l *Lease) has(h hold) bool { return h.lease == l }
 
 // Checks returns the checks that the lease holds, in the order in which they were asked for.
 func (l *Lease) Checks() []*Check { return l.checks }
@@ -123,8 +142,8 @@ func (l *Lease) Release() {
 func (c *Check) drop(l *Lease) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.leases = slices.DeleteFunc(slices.Clone(c.leases), func(other *Lease) bool { return other == l })
-	if len(c.leases) > 0 {
+	if len(c.holds) > 1 {
+		c.holds = slices.DeleteFunc(slices.Clone(c.holds), l.has) // a copy: the attempt under way may be reading
 		return false
 	}
 	c.stopped = true

@@ -100,21 +100,24 @@ func (b *bodyTest) unreadable(ctx context.Context, err error) *finding {
 // decoded undoes gzip and deflate. Any other coding is compared as it is, which for brotli means that the body fails
 // (spec 2.2, H-17).
 func decoded(reply *http.Response) (io.Reader, error) {
-	compressed := bufio.NewReader(&limited{reply.Body, maxCompressed, errCompressedTooLong})
-	switch strings.ToLower(strings.TrimSpace(reply.Header.Get("Content-Encoding"))) {
-	case "gzip", "x-gzip":
-		if _, err := compressed.Peek(1); err == io.EOF {
-			return compressed, nil // an empty body has no gzip header
-		}
-		return gzip.NewReader(compressed)
-	case "deflate":
-		// RFC 9110, 8.4.1.2: deflate is the zlib format, but some servers send the bare stream.
-		if start, _ := compressed.Peek(2); isZlib(start) {
-			return zlib.NewReader(compressed)
-		}
-		return flate.NewReader(compressed), nil
+	coding := strings.ToLower(strings.TrimSpace(reply.Header.Get("Content-Encoding")))
+	switch coding {
+	default:
+		return reply.Body, nil
+	case "gzip", "x-gzip", "deflate":
 	}
-	return reply.Body, nil
+	compressed := bufio.NewReader(&limited{r: reply.Body, left: maxCompressed, over: errCompressedTooLong})
+	start, err := compressed.Peek(2)
+	switch {
+	case err == io.EOF && len(start) == 0:
+		return compressed, nil // an empty body is compressed to nothing
+	case coding != "deflate":
+		return gzip.NewReader(compressed)
+	case isZlib(start):
+		return zlib.NewReader(compressed)
+	}
+	// RFC 9110, 8.4.1.2: deflate is the zlib format, but some servers send the bare stream.
+	return flate.NewReader(compressed), nil
 }
 
 // isZlib recognizes a zlib header: method 8 and a check value (RFC 1950, 2.2).

@@ -34,7 +34,7 @@ type httpProbe struct {
 	responseTimeout time.Duration // from connected to the end of what is read, TLS included (spec H-12); 0 leaves it to the context
 }
 
-func newHTTP(p *config.Probe, f files, d *dialer) (func(context.Context, Target) *finding, error) {
+func newHTTP(p *config.Probe, f files, d *dialer) (*httpProbe, error) {
 	path, err := parsePath(p.HTTP.Path)
 	if err != nil {
 		return nil, err
@@ -47,10 +47,10 @@ func newHTTP(p *config.Probe, f files, d *dialer) (func(context.Context, Target)
 	if err != nil {
 		return nil, err
 	}
-	return (&httpProbe{
+	return &httpProbe{
 		dialer: d, options: p.HTTP, scheme: string(p.Type), path: path,
 		body: body, tls: settings, responseTimeout: p.ResponseTimeout,
-	}).test, nil
+	}, nil
 }
 
 // parsePath reads a path with its query. Blanks would end it in the request line, so they must be escaped.

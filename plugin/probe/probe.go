@@ -58,19 +58,21 @@ func New(p *config.Probe) (*Prober, error) {
 		return nil, err
 	}
 	dialer := newDialer(p.ConnectTimeout)
-	var test func(context.Context, Target) *finding
+	var kind interface {
+		test(context.Context, Target) *finding
+	}
 	switch {
 	case p.Type.IsHTTP():
-		test, err = newHTTP(p, files, dialer)
+		kind, err = newHTTP(p, files, dialer)
 	case p.Type == config.ProbeTCP:
-		test, err = newTCP(p, dialer)
+		kind, err = newTCP(p, dialer)
 	default:
 		err = fmt.Errorf("probe type %q: expected http, https or tcp", p.Type)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Prober{attempt: timed(test), fingerprint: fingerprint(p, files), dialer: dialer}, nil
+	return &Prober{attempt: timed(kind.test), fingerprint: fingerprint(p, files), dialer: dialer}, nil
 }
 
 // Attempt tests the target once. It returns as soon as the context ends, with a reason that tells how far it came.

@@ -122,10 +122,3 @@ func clip(text string, limit int) string {
 	}
 	return strings.ToValidUTF8(text[:limit], "")
 }
-
-// isNetwork tells an error of the connection from one of what came over it.
-func isNetwork(err error) bool {
-	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed)
-}

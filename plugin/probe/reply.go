@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"net/textproto"
 	"strings"
 )
 
@@ -19,26 +18,36 @@ const (
 
 var errHeaderTooLong = errors.New("status line and headers exceed 16384 bytes")
 
-// limited reads at most left bytes and then fails with an error of its own.
+// limited reads at most left bytes and then fails with an error of its own. It remembers how reading ended, because
+// parsers complain about the half line that they got instead.
 type limited struct {
-	r    io.Reader
-	left int
-	over error
+	r     io.Reader
+	left  int
+	over  error
+	ended error // nil while reading goes on
 }
 
 func (l *limited) Read(p []byte) (int, error) {
-	if l.left <= 0 {
+	switch {
+	case l.ended != nil:
+		return 0, l.ended
+	case l.left <= 0:
+		l.ended = l.over
 		return 0, l.over
 	}
 	n, err := l.r.Read(p[:min(len(p), l.left)])
 	l.left -= n
-	return n, err
+	if n == 0 { // else the error comes again, after the bytes before it are parsed
+		l.ended = err
+		return 0, err
+	}
+	return n, nil
 }
 
 // readReply reads the status line and the headers of the reply to a request. Its body must not be closed: that would
 // read the body to its end. Closing the connection is enough.
 func readReply(ctx context.Context, conn io.Reader, request *http.Request) (*http.Response, *finding) {
-	limit := &limited{conn, maxHeader, errHeaderTooLong}
+	limit := &limited{r: conn, left: maxHeader, over: errHeaderTooLong}
 	reader := bufio.NewReader(limit)
 	for range maxInterim + 1 {
 		if f := awaitHTTP(ctx, reader); f != nil {
@@ -46,7 +55,7 @@ func readReply(ctx context.Context, conn io.Reader, request *http.Request) (*htt
 		}
 		reply, err := http.ReadResponse(reader, request)
 		if err != nil {
-			return nil, malformed(ctx, err)
+			return nil, malformed(ctx, err, limit.ended)
 		}
 		if !isInterim(reply.StatusCode) {
 			limit.left = math.MaxInt // the body has a limit of its own
@@ -80,15 +89,13 @@ func awaitHTTP(ctx context.Context, reader *bufio.Reader) *finding {
 	return nil
 }
 
-// malformed tells a reply that does not follow RFC 9112 from a connection that ended in its headers.
-func malformed(ctx context.Context, err error) *finding {
-	var protocol textproto.ProtocolError
+// malformed tells a reply that does not follow RFC 9112 from one that ended in its headers.
+func malformed(ctx context.Context, err, ended error) *finding {
 	switch {
-	case ctx.Err() != nil:
-	case errors.Is(err, errHeaderTooLong):
-		return failed("%s", bare(err))
-	case errors.As(err, &protocol), !isNetwork(err):
+	case ended == nil:
 		return failed("malformed HTTP reply: %s", bare(err))
+	case ended == errHeaderTooLong:
+		return failed("%s", bare(ended))
 	}
-	return explain(ctx, readingHeaders, err)
+	return explain(ctx, readingHeaders, ended)
 }

@@ -18,12 +18,12 @@ type tcpProbe struct {
 	expect *regexp.Regexp // nil reads nothing
 }
 
-func newTCP(p *config.Probe, d *dialer) (func(context.Context, Target) *finding, error) {
+func newTCP(p *config.Probe, d *dialer) (*tcpProbe, error) {
 	expect, err := compile("expect_reply", p.Exchange.ExpectReply)
 	if err != nil {
 		return nil, err
 	}
-	return (&tcpProbe{dialer: d, send: p.Exchange.Send, expect: expect}).test, nil
+	return &tcpProbe{dialer: d, send: p.Exchange.Send, expect: expect}, nil
 }
 
 // compile compiles the regular expression of an option; none, nil, for the empty one.

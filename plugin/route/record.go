@@ -3,6 +3,7 @@ package route
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -20,7 +21,7 @@ type Record struct {
 	Rank   int // failover: 0 is the primary
 	Site   string
 
-	values []value
+	values []value // ordered by type
 }
 
 // value is the data of one resource record of a record, and the check that watches it.
@@ -53,30 +54,40 @@ func (r *Record) Checks() []*health.Check {
 	return out
 }
 
-// has reports whether the record has values of the type.
-func (r *Record) has(rrType uint16) bool {
-	for _, v := range r.values {
-		if v.rrType == rrType {
-			return true
-		}
+// of returns the values of the type; values are kept in the order of their types.
+func (r *Record) of(rrType uint16) []value {
+	from := 0
+	for from < len(r.values) && r.values[from].rrType < rrType {
+		from++
 	}
-	return false
+	to := from
+	for to < len(r.values) && r.values[to].rrType == rrType {
+		to++
+	}
+	return r.values[from:to:to]
 }
 
-// usableFor reports whether any value of the type is usable.
-func (r *Record) usableFor(rrType uint16) bool {
-	for _, v := range r.values {
-		if v.rrType == rrType && v.usable() {
-			return true
+// usableAmong returns the usable values; the very slice, if all are.
+func usableAmong(values []value) []value {
+	for i, v := range values {
+		if v.usable() {
+			continue
 		}
+		out := append([]value(nil), values[:i]...)
+		for _, v := range values[i+1:] {
+			if v.usable() {
+				out = append(out, v)
+			}
+		}
+		return out
 	}
-	return false
+	return values
 }
 
 // usableForEveryFamily is the rule of `families together` (spec 4.12).
 func (r *Record) usableForEveryFamily() bool {
 	for _, family := range []uint16{dns.TypeA, dns.TypeAAAA} {
-		if r.has(family) && !r.usableFor(family) {
+		if values := r.of(family); len(values) > 0 && len(usableAmong(values)) == 0 {
 			return false
 		}
 	}
@@ -106,6 +117,7 @@ func compileRecord(g *config.Group, index int, origins []string, p *config.Probe
 		}
 		r.values = append(r.values, compiled)
 	}
+	slices.SortStableFunc(r.values, func(a, b value) int { return int(a.rrType) - int(b.rrType) })
 	return r, nil
 }
 

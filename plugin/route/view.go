@@ -27,7 +27,7 @@ type Set struct {
 type Candidate struct {
 	Record *Record
 	Usable bool
-	values []value // what it answers: its usable values of the type, or all of them in a last resort
+	values []value // what it answers: its usable values of the type, or all of them for a last resort
 }
 
 // Len is the number of resource records that the candidate answers.
@@ -65,15 +65,17 @@ func buildView(g *Group) *View {
 // buildSet follows spec 4.1 and 4.12: candidates by type, the usable among them, else the last resort.
 func buildSet(g *Group, qtype uint16) *Set {
 	s := &Set{Type: qtype}
-	var usable []*Candidate
+	candidates := make([]Candidate, 0, len(g.Records)) // one block of memory; s points into it
+	usable := make([]*Candidate, 0, len(g.Records))
 	for _, r := range g.Records {
-		c := candidate(g, r, qtype)
-		if c == nil {
+		c, ok := candidate(g, r, qtype)
+		if !ok {
 			continue
 		}
-		s.Candidates = append(s.Candidates, c)
+		candidates = append(candidates, c)
+		s.Candidates = append(s.Candidates, &candidates[len(candidates)-1])
 		if c.Usable {
-			usable = append(usable, c)
+			usable = append(usable, &candidates[len(candidates)-1])
 		}
 	}
 	if len(usable) == 0 {
@@ -87,24 +89,19 @@ func buildSet(g *Group, qtype uint16) *Set {
 	return s
 }
 
-// candidate returns the record as a candidate for the type, or nil if it has nothing to answer it with. A CNAME answers
+// candidate returns the record as a candidate for the type, or false if it has nothing to answer it with. A CNAME answers
 // every type (spec 4.15).
-func candidate(g *Group, r *Record, qtype uint16) *Candidate {
-	answered := qtype
-	if !r.has(qtype) {
-		if !r.has(dns.TypeCNAME) {
-			return nil
-		}
-		answered = dns.TypeCNAME
+func candidate(g *Group, r *Record, qtype uint16) (Candidate, bool) {
+	all := r.of(qtype)
+	if len(all) == 0 {
+		all = r.of(dns.TypeCNAME)
 	}
-	c := &Candidate{Record: r, Usable: r.usableFor(answered)}
-	if g.together && !r.usableForEveryFamily() {
-		c.Usable = false
+	if len(all) == 0 {
+		return Candidate{}, false
 	}
-	for _, v := range r.values {
-		if v.rrType == answered && (v.usable() || !c.Usable) {
-			c.values = append(c.values, v)
-		}
+	values := usableAmong(all)
+	if len(values) == 0 || g.together && !r.usableForEveryFamily() {
+		return Candidate{Record: r, values: all}, true
 	}
-	return c
+	return Candidate{Record: r, Usable: true, values: values}, true
 }

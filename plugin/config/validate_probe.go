@@ -1,0 +1,105 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// probe checks one probe; earlier are the probes that stand before it.
+func (v *validator) probe(p *Probe, earlier []*Probe) {
+	v.probeName(p, earlier)
+	if p.Type == "" && p.Places.Faulty {
+		return // what follows depends on the type
+	}
+	v.oneOf(p.Places.Own, "probe", string(p.Type), string(ProbeHTTP), string(ProbeHTTPS), string(ProbeTCP))
+	if p.Target != "" {
+		v.hostOrAddress(p.Places.Of("target"), "target", p.Target)
+	}
+	if p.Type == ProbeTCP && p.Port == 0 && !p.Places.Has("port") {
+		v.fault(p.Places.Own, fmt.Sprintf("the tcp probe %q has no port", p.Name), "`port N`")
+	}
+	v.timing(p)
+	within(v, p.Places.Of("fall"), "fall", p.Fall, 1, 10)
+	within(v, p.Places.Of("rise"), "rise", p.Rise, 1, 10)
+	v.oneOf(p.Places.Of("initial"), "initial", string(p.Initial), string(InitialFirst), string(InitialIncluded), string(InitialExcluded))
+	if p.Assume != "" {
+		v.oneOf(p.Places.Of("assume"), "assume", string(p.Assume), string(AssumeHealthy), string(AssumeUnhealthy))
+	}
+	if p.Type.IsHTTP() {
+		v.http(p)
+	}
+	v.regexp(p.Places.Of("expect_reply"), "expect_reply", p.Exchange.ExpectReply)
+}
+
+func (v *validator) probeName(p *Probe, earlier []*Probe) {
+	if !isWord(p.Name) {
+		v.fault(p.Places.Own, fmt.Sprintf("probe name %q cannot be used", p.Name), "at most 63 letters, digits, hyphens, underscores and dots")
+	}
+	if strings.EqualFold(p.Name, "none") {
+		v.fault(p.Places.Own, fmt.Sprintf("%q is no name for a probe: `probe none` means no probe", p.Name), "another name")
+	}
+	for _, other := range earlier {
+		if strings.EqualFold(p.Name, other.Name) {
+			v.fault(p.Places.Own, fmt.Sprintf("probe %q is there twice", p.Name),
+				fmt.Sprintf("another name than that of the probe on line %d", other.Places.Own.Line))
+			return
+		}
+	}
+}
+
+// Bounds of `timeout` (spec 2.3).
+const (
+	minTimeout = 100 * time.Millisecond
+	maxTimeout = 120 * time.Second
+)
+
+// timing checks interval and timeout (spec 2.3).
+func (v *validator) timing(p *Probe) {
+	within(v, p.Places.Of("interval"), "interval", p.Interval, time.Second, time.Hour)
+	at := p.Places.Of("timeout")
+	if p.ConnectTimeout != 0 || p.ResponseTimeout != 0 {
+		if p.ConnectTimeout <= 0 || p.ResponseTimeout <= 0 {
+			if !p.Places.Faulty {
+				v.fault(at, "`timeout connect` and `timeout response` go together, and both are above zero", "`timeout connect DURATION response DURATION`")
+			}
+			return
+		}
+	}
+	if p.Timeout == DefaultTimeout(p.Interval) && p.Timeout < minTimeout {
+		return // the interval is the fault
+	}
+	within(v, at, "timeout", p.Timeout, minTimeout, maxTimeout)
+	if !p.FromEnd && p.Timeout >= p.Interval && !p.Places.Faulty {
+		v.fault(at, fmt.Sprintf("timeout %s is not shorter than the interval %s", FormatDuration(p.Timeout), FormatDuration(p.Interval)),
+			"a shorter timeout, or `interval "+FormatDuration(p.Interval)+" from end`")
+	}
+}
+
+// hostOrAddress checks an option that names a host, or gives its address.
+func (v *validator) hostOrAddress(at Position, option, text string) {
+	if _, err := netip.ParseAddr(text); err == nil {
+		if _, err := ParseAddress(text); err != nil {
+			v.fault(at, fmt.Sprintf("%s: %s", option, err), "a unicast address or a host name")
+		}
+		return
+	}
+	if isHostName(text) {
+		return
+	}
+	expected := "a host name or an address"
+	if host, port, ok := strings.Cut(text, ":"); ok && isHostName(host) && strings.Trim(port, "0123456789") == "" {
+		expected = fmt.Sprintf("%q alone; the port has its own option, `port %s`", host, port)
+	}
+	v.fault(at, fmt.Sprintf("%s %q is neither a host name nor an address", option, text), expected)
+}
+
+// regexp checks an option that is a regular expression.
+func (v *validator) regexp(at Position, option, expression string) {
+	if _, err := regexp.Compile(expression); err != nil {
+		v.fault(at, fmt.Sprintf("%s %q is no regular expression (%s)", option, expression,
+			strings.TrimPrefix(err.Error(), "error parsing regexp: ")), "Go's RE2 syntax")
+	}
+}

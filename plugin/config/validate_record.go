@@ -1,0 +1,171 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// record checks one record of a group.
+func (v *validator) record(g *Group, r *Record) {
+	if r.TTL != g.TTL {
+		v.ttl(r.Places, r.TTL)
+	}
+	if r.Site != "" && !isWord(r.Site) {
+		v.fault(r.Places.Of("site"), fmt.Sprintf("site %q cannot be used", r.Site), "at most 63 letters, digits, hyphens, underscores and dots")
+	}
+	if v.values(g, r) {
+		v.recordID(r)
+	}
+	v.headers(r.Places, r.Headers)
+	v.recordProbe(g, r)
+}
+
+// recordID checks an id that is not the default one: it is typed by people, and stands in lists and in GROUP/RECORD.
+func (v *validator) recordID(r *Record) {
+	at := r.Places.Of("id")
+	switch {
+	case strings.ContainsFunc(r.ID, isControl):
+		v.fault(at, fmt.Sprintf("id %q holds a control character", r.ID), "an `id` without")
+	case r.ID == DefaultID(r.Values):
+	case strings.ContainsAny(r.ID, " ,/") || len(r.ID) > maxID || r.ID == "":
+		v.fault(at, fmt.Sprintf("id %q cannot be used", r.ID), fmt.Sprintf("at most %d characters without blanks, commas and slashes", maxID))
+	}
+}
+
+// maxID is the length limit of an id that is given.
+const maxID = 100
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// values checks the data of a record: at each of the group's names it must become a resource record. It reports
+// whether all does.
+func (v *validator) values(g *Group, r *Record) bool {
+	if len(r.Values) == 0 && !r.Places.Faulty {
+		v.fault(r.Places.Own, "record without a value", "`record ADDRESS,...` or `record TYPE DATA`")
+	}
+	var earlier []dns.RR
+	for _, value := range r.Values {
+		at := r.Places.Of("value " + value.Data)
+		if err := refusedType(value.Type); err != nil {
+			v.fault(at, err.Error(), "")
+			return false
+		}
+		rr := v.value(g, r, value, at)
+		if rr == nil {
+			continue
+		}
+		if slices.ContainsFunc(earlier, func(other dns.RR) bool { return dns.IsDuplicate(rr, other) }) {
+			v.fault(at, fmt.Sprintf("value %q is there twice in the record", value.Data), "each value once")
+		} else if value.Type == dns.TypeCNAME && len(earlier) > 0 {
+			v.fault(at, "a second CNAME in a record: a name has one at most", "one record for each CNAME, and policy weighted or failover")
+		}
+		earlier = append(earlier, rr)
+	}
+	return len(earlier) == len(r.Values)
+}
+
+// value checks one value at every name of the group, and returns it at the first one; nil if it is faulty.
+func (v *validator) value(g *Group, r *Record, value Value, at Position) (first dns.RR) {
+	for _, name := range g.Names {
+		zone := v.stanza.ZoneOf(name)
+		if zone == "" {
+			continue // reported with the group
+		}
+		rr, err := value.RR(name, zone, uint32(max(0, min(r.TTL, maxTTL))/time.Second))
+		if err != nil {
+			expected := ""
+			if value.IsAddress() && strings.Contains(value.Data, ",") {
+				expected = "`record ADDRESS,...` without a type"
+			}
+			v.report(Problem{Position: at, Message: err.Error(), Expected: expected, Nearest: otherFamily(value)})
+			return nil
+		}
+		if err := v.refusedAt(value.Type, name); err != nil {
+			v.fault(at, err.Error(), "")
+			return nil
+		}
+		if first == nil {
+			first = rr
+		}
+	}
+	return first
+}
+
+// otherFamily is the type that an address of the wrong family would have.
+func otherFamily(value Value) string {
+	for _, t := range []uint16{dns.TypeA, dns.TypeAAAA} {
+		if other := (Value{Type: t, Data: value.Data}); value.IsAddress() && other.Address().IsValid() {
+			return TypeWord(t)
+		}
+	}
+	return ""
+}
+
+// recordProbe checks that the record's probe exists and has something to test.
+func (v *validator) recordProbe(g *Group, r *Record) {
+	if r.Probe == "" {
+		if len(r.Headers) > 0 {
+			v.fault(r.Places.Of("header"), `"header" in a record without a probe`, "`probe NAME` of an http or https probe")
+		}
+		return
+	}
+	v.used[r.Probe] = true
+	at := r.Places.Of("probe")
+	if !r.Places.Has("probe") && g.Places.Has("probe") {
+		at = g.Places.Of("probe")
+	}
+	p := v.stanza.Probe(r.Probe)
+	if p == nil {
+		names := make([]string, len(v.stanza.Probes))
+		for i, p := range v.stanza.Probes {
+			names[i] = p.Name
+		}
+		expected := "a probe of the stanza"
+		if len(names) > 0 {
+			expected = OneOf(append(names, "none"))
+		}
+		v.report(Problem{Position: at, Message: fmt.Sprintf("there is no probe %q", r.Probe), Expected: expected, Nearest: Nearest(r.Probe, append(names, "none"))})
+		return
+	}
+	if p.Places.Faulty {
+		return
+	}
+	if p.Target == "" && len(r.Values) > 0 && !r.hasAddress() {
+		v.fault(r.Places.Own, fmt.Sprintf("probe %q has no target, and the record of type %s has no address to test", p.Name, TypeWord(r.Values[0].Type)),
+			"`target HOST` in the probe, or `probe none` in the record")
+	}
+	if len(r.Headers) > 0 && !p.Type.IsHTTP() {
+		v.fault(r.Places.Of("header"), fmt.Sprintf("\"header\" in a record whose probe %q is a %s probe", p.Name, p.Type), "an http or https probe")
+	}
+	v.verifiable(g, p, at)
+}
+
+// verifiable checks that a certificate can be compared with a name: a wildcard is none (design, Probes).
+func (v *validator) verifiable(g *Group, p *Probe, at Position) {
+	if p.Type != ProbeHTTPS || !p.TLS.Verify || p.TLS.SNI != "" || p.HTTP.Host != "" || isHostName(p.Target) {
+		return
+	}
+	if _, wildcard := WildcardParent(g.first()); wildcard {
+		v.fault(at, fmt.Sprintf("probe %q verifies certificates, but a wildcard group has no name to verify", p.Name),
+			"`host NAME`, `sni NAME` or `verify off` in the probe")
+	}
+}
+
+func (r *Record) hasAddress() bool { return slices.ContainsFunc(r.Values, Value.IsAddress) }
+
+func (r *Record) has(t uint16) bool { return slices.Contains(r.types(), t) }
+
+// types lists the types of the record's values, each once.
+func (r *Record) types() []uint16 {
+	var types []uint16
+	for _, v := range r.Values {
+		if !slices.Contains(types, v.Type) {
+			types = append(types, v.Type)
+		}
+	}
+	return types
+}

@@ -1,0 +1,183 @@
+package corefile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+	"pgregory.net/rapid"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// TestPrintRoundTrip asserts for stanzas of every shape: what Print writes, Parse reads back.
+func TestPrintRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStanza(t)
+		if problems := s.Validate().Errors(); len(problems) > 0 {
+			t.Fatalf("Expected a valid stanza to begin with, got\n%v\nof\n%s", problems, Print(s))
+		}
+		checkRoundTrip(t, s)
+	})
+}
+
+var (
+	drawText = rapid.StringMatching(`[ -Za-~ü€]{1,20}`) // all but a backslash, which blanks and quotes make unwritable
+	drawWord = rapid.StringMatching(`[a-z0-9][a-z0-9_.-]{0,9}`)
+	drawHost = rapid.SampledFrom([]string{"", "www.example.org", "192.0.2.80", "2001:db8::80", "localhost"})
+	drawTTL  = rapid.Map(rapid.IntRange(0, 1<<31-1), func(n int) time.Duration { return time.Duration(n) * time.Second })
+)
+
+// text draws a text that the Corefile can hold: a lone brace is a block's.
+func text(t *rapid.T, label string) string {
+	return drawText.Filter(func(s string) bool { return s != "{" && s != "}" }).Draw(t, label)
+}
+
+func drawStanza(t *rapid.T) *config.Stanza {
+	s := &config.Stanza{
+		Zones:      []string{"example.org.", "example.net."}[:rapid.IntRange(1, 2).Draw(t, "zones")],
+		TTL:        drawTTL.Draw(t, "ttl"),
+		OtherTypes: rapid.SampledFrom([]config.OtherTypes{config.OtherTypesNext, config.OtherTypesNoData}).Draw(t, "other types"),
+	}
+	if rapid.Bool().Draw(t, "nameserver") {
+		s.Nameservers = []config.Nameserver{
+			{Name: "ns1.example.org.", Addresses: []string{"192.0.2.53", "2001:db8::53"}}, {Name: "ns.example.com."}}
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "probes") {
+		s.Probes = append(s.Probes, drawProbe(t, fmt.Sprintf("p%d", i)))
+	}
+	for i := range rapid.IntRange(0, 4).Draw(t, "groups") {
+		s.Groups = append(s.Groups, drawGroup(t, s, fmt.Sprintf("g%d.example.org.", i)))
+	}
+	return s
+}
+
+func drawProbe(t *rapid.T, name string) *config.Probe {
+	p := config.DefaultProbe(name, rapid.SampledFrom(probeTypes).Draw(t, "type"))
+	p.Target = drawHost.Draw(t, "target")
+	p.Port = rapid.Uint16Range(1, 65535).Draw(t, "port")
+	p.Interval = time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Hour)).Draw(t, "interval"))
+	p.FromEnd = rapid.Bool().Draw(t, "from end")
+	if rapid.Bool().Draw(t, "default timeout") {
+		if !p.FromEnd {
+			p.Timeout = config.DefaultTimeout(p.Interval)
+		}
+	} else {
+		p.Timeout = min(p.Interval-1, 120*time.Second)
+	}
+	if p.Type.IsHTTP() && rapid.Bool().Draw(t, "two timeouts") {
+		p.ConnectTimeout = p.Timeout / 3
+		p.ResponseTimeout = p.Timeout - p.ConnectTimeout
+	}
+	p.Fall = rapid.IntRange(1, 10).Draw(t, "fall")
+	p.Rise = rapid.IntRange(1, 10).Draw(t, "rise")
+	p.Initial = rapid.SampledFrom([]config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}).Draw(t, "initial")
+	p.Invert = rapid.Bool().Draw(t, "invert")
+	p.Assume = rapid.SampledFrom([]config.Assume{"", config.AssumeHealthy, config.AssumeUnhealthy}).Draw(t, "assume")
+	switch {
+	case p.Type == config.ProbeTCP:
+		p.Exchange.Send = string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "send"))
+		p.Exchange.ExpectReply = rapid.SampledFrom([]string{"", `^220[ -]`, `a{2}`, `\x00`}).Draw(t, "expect_reply")
+	default:
+		drawHTTP(t, p)
+	}
+	return p
+}
+
+func drawHTTP(t *rapid.T, p *config.Probe) {
+	p.HTTP.Method = rapid.SampledFrom([]string{"GET", "POST", "X-ANY"}).Draw(t, "method")
+	p.HTTP.Path = "/" + rapid.StringMatching(`[a-z#?="/ü]{0,9}`).Draw(t, "path")
+	p.HTTP.Host = drawHost.Draw(t, "host")
+	p.HTTP.Headers = drawHeaders(t)
+	p.HTTP.Redirects = rapid.SampledFrom([]config.Redirects{config.RedirectsJudge, config.RedirectsFollow}).Draw(t, "redirects")
+	if rapid.Bool().Draw(t, "user agent") {
+		p.HTTP.UserAgent = text(t, "agent")
+	}
+	if rapid.Bool().Draw(t, "expect") {
+		p.HTTP.Expect = []config.CodeRange{{From: 200, To: 200}, {From: 300, To: rapid.IntRange(300, 599).Draw(t, "to")}}
+	}
+	switch rapid.IntRange(0, 2).Draw(t, "body") {
+	case 1:
+		p.HTTP.Body = text(t, "text")
+	case 2:
+		p.HTTP.BodyMatch = `^"a b"#\s`
+	}
+	if p.Type == config.ProbeHTTPS {
+		p.TLS.Verify = rapid.Bool().Draw(t, "verify")
+		p.TLS.SNI = drawHost.Draw(t, "sni")
+		p.TLS.CA = rapid.SampledFrom([]string{"", "/etc/ca.pem"}).Draw(t, "ca")
+		if rapid.Bool().Draw(t, "cert") {
+			p.TLS.Cert, p.TLS.Key = "client.pem", "the key.pem"
+		}
+	}
+}
+
+func drawHeaders(t *rapid.T) []config.Header {
+	var headers []config.Header
+	for i := range rapid.IntRange(0, 8).Draw(t, "headers") {
+		headers = append(headers, config.Header{Name: fmt.Sprintf("X-%d", i), Value: text(t, "value")})
+	}
+	return headers
+}
+
+func drawGroup(t *rapid.T, s *config.Stanza, name string) *config.Group {
+	g := &config.Group{
+		Names:      []string{name, "*." + name}[:rapid.IntRange(1, 2).Draw(t, "names")],
+		Policy:     rapid.SampledFrom(policies).Draw(t, "policy"),
+		TTL:        rapid.OneOf(rapid.Just(s.TTL), drawTTL).Draw(t, "group ttl"),
+		LastResort: rapid.SampledFrom(lastResorts).Draw(t, "last resort"),
+	}
+	if g.Policy == config.PolicyMultivalue {
+		g.Max = rapid.IntRange(1, 100).Draw(t, "max")
+	}
+	most := map[config.Policy]int{config.PolicySimple: 1, config.PolicyFailover: 2}[g.Policy]
+	for i := range rapid.IntRange(1, max(most, 1)+2*(1-min(most, 1))).Draw(t, "records") {
+		g.Records = append(g.Records, drawRecord(t, s, g, i))
+	}
+	addresses := g.Records[0].Values[0].IsAddress()
+	g.FamiliesTogether = addresses && rapid.Bool().Draw(t, "families together")
+	return g
+}
+
+func drawRecord(t *rapid.T, s *config.Stanza, g *config.Group, i int) *config.Record {
+	r := &config.Record{
+		Values: drawValues(t, i),
+		TTL:    rapid.OneOf(rapid.Just(g.TTL), drawTTL).Draw(t, "record ttl"),
+	}
+	r.ID = config.DefaultID(r.Values)
+	if rapid.Bool().Draw(t, "id") {
+		r.ID = fmt.Sprintf("Record-%d", i)
+	}
+	if rapid.Bool().Draw(t, "site") {
+		r.Site = drawWord.Draw(t, "site name")
+	}
+	switch g.Policy {
+	case config.PolicyWeighted:
+		r.Weight = rapid.IntRange(0, 65535).Draw(t, "weight")
+	case config.PolicyFailover:
+		r.Role = []config.Role{config.RolePrimary, config.RoleSecondary}[i]
+	}
+	if len(s.Probes) > 0 && r.Values[0].IsAddress() {
+		p := rapid.SampledFrom(s.Probes).Draw(t, "probe")
+		r.Probe = p.Name
+		if p.Type.IsHTTP() {
+			r.Headers = drawHeaders(t)
+		}
+	}
+	return r
+}
+
+func drawValues(t *rapid.T, i int) []config.Value {
+	switch rapid.IntRange(0, 3).Draw(t, "kind") {
+	case 0:
+		first := fmt.Sprintf("%02d", i) + text(t, "txt")
+		return []config.Value{{Type: dns.TypeTXT, Data: first}, {Type: dns.TypeTXT, Data: first + strings.Repeat("x", 300)}}
+	case 1:
+		return []config.Value{{Type: dns.TypeMX, Data: fmt.Sprintf("%d mx1", 10+i)}}
+	case 2:
+		return []config.Value{{Type: 65280, Data: fmt.Sprintf(`\# 1 %02x`, i)}}
+	}
+	return []config.Value{{Type: dns.TypeA, Data: fmt.Sprintf("192.0.2.%d", i+1)}, {Type: dns.TypeAAAA, Data: "2001:db8::1"}}
+}
