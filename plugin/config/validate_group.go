@@ -44,6 +44,9 @@ func (g *Group) first() string {
 
 // groupNames checks that the group has names, each once, and all in the stanza's zones.
 func (v *validator) groupNames(g *Group) {
+	if len(v.stanza.Zones) == 0 {
+		return // reported with the stanza
+	}
 	if len(g.Names) == 0 && !g.Places.Faulty {
 		v.fault(g.Places.Own, "group without a name", "`group NAME... POLICY`")
 	}
@@ -53,7 +56,7 @@ func (v *validator) groupNames(g *Group) {
 			v.fault(g.Places.Own, fmt.Sprintf("name %q is not a normalized domain name", name), "")
 			continue
 		}
-		if v.stanza.ZoneOf(name) == "" && !v.stanza.Places.Faulty {
+		if v.stanza.ZoneOf(name) == "" {
 			v.fault(g.Places.Own, fmt.Sprintf("name %q lies outside of the stanza's zones", name), "a name in "+OneOf(v.stanza.Zones))
 		}
 		if seen[name] {

@@ -40,12 +40,12 @@ func (v *validator) nameserverName(ns Nameserver) {
 	inside := v.stanza.ZoneOf(ns.Name) != ""
 	group := v.addressGroup(ns.Name)
 	switch {
-	case !inside && len(ns.Addresses) > 0 && !v.stanza.Places.Faulty:
+	case !inside && len(ns.Addresses) > 0 && len(v.stanza.Zones) > 0:
 		v.fault(ns.Position, fmt.Sprintf("addresses for nameserver %q, whose name lies outside of the stanza's zones", ns.Name), "the name alone")
 	case inside && len(ns.Addresses) > 0 && group != nil:
 		v.fault(ns.Position, fmt.Sprintf("addresses for nameserver %q, whose name has a group on line %d", ns.Name, group.Places.Own.Line),
 			"the addresses in one of the two")
-	case inside && len(ns.Addresses) == 0 && group == nil && !v.underWildcard(ns.Name):
+	case inside && len(ns.Addresses) == 0 && group == nil && !v.underWildcard(ns.Name) && !v.stanza.Places.Faulty:
 		v.report(Problem{Position: ns.Position, Warning: true,
 			Message: fmt.Sprintf("nameserver %q has no address here: the next plugin must have one", ns.Name)})
 	case group != nil && group.hasCNAME():

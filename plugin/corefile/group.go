@@ -43,7 +43,7 @@ func groupOptions() []option[*groupDraft] {
 
 // group reads `group NAME... POLICY` and its block.
 func (p *parser) group(s *config.Stanza, l *line) {
-	faults := p.faults()
+	faulty := p.faulty()
 	last := len(l.args()) - 1
 	if last > 1 && l.args()[last] == "{}" {
 		p.report(l.at, bracesWord, "", "")
@@ -60,7 +60,7 @@ func (p *parser) group(s *config.Stanza, l *line) {
 	}
 	fill(p, strings.TrimSpace(fmt.Sprintf("the %s group", g.Policy)), &g.Places, groupOptions(), g, l.block)
 	p.inheritProbe(g)
-	g.Places.Faulty = l.faulty || p.faults() > faults
+	g.Places.Faulty = l.faulty || faulty()
 	s.Groups = append(s.Groups, g.Group)
 }
 

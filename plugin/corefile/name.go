@@ -7,13 +7,15 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// zones reads the zone arguments of a stanza, or takes the server block's.
+// zones reads the zone arguments of a stanza, or takes the server block's. It returns none if one cannot be read:
+// what lies in the zones or outside of them is unknown then.
 func (p *parser) zones(l *line) []string {
 	normalize := p.env.NormalizeZone
 	if normalize == nil {
 		normalize = plainZone
 	}
 	var zones []string
+	faulty := p.faulty()
 	for _, arg := range l.args() {
 		normal, err := normalize(arg)
 		if arg == "{}" {
@@ -28,6 +30,9 @@ func (p *parser) zones(l *line) []string {
 			p.askable(l, zone)
 		}
 		zones = append(zones, normal...)
+	}
+	if faulty() {
+		return nil
 	}
 	if len(l.args()) == 0 {
 		zones = append(zones, p.env.ServerZones...)

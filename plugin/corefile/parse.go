@@ -38,9 +38,9 @@ func Parse(d *caddyfile.Dispenser, env Env) ([]*config.Stanza, config.Problems) 
 			p.unexpected(l, Directive)
 			continue
 		}
-		faults := p.faults()
+		faulty := p.faulty()
 		s := p.stanza(l)
-		s.Places.Faulty = p.faults() > faults || l.faulty
+		s.Places.Faulty = faulty() || l.faulty
 		p.problems = append(p.problems, s.Validate()...)
 		stanzas = append(stanzas, s)
 	}
@@ -57,11 +57,13 @@ func ParseText(name, text string, env Env) ([]*config.Stanza, config.Problems) {
 type parser struct {
 	env      Env
 	problems config.Problems
+	errors   int // reported so far, warnings aside
 }
 
 // report notes a problem. The message is a whole one, without its position.
 func (p *parser) report(at config.Position, message, expected, nearest string) {
 	p.problems = append(p.problems, config.Problem{Position: at, Message: message, Expected: expected, Nearest: nearest})
+	p.errors++
 }
 
 // warn notes a problem that leaves the stanza usable.
@@ -69,5 +71,8 @@ func (p *parser) warn(at config.Position, message string) {
 	p.problems = append(p.problems, config.Problem{Position: at, Message: message, Warning: true})
 }
 
-// faults counts the errors so far; an object during which the number grew is faulty.
-func (p *parser) faults() int { return len(p.problems.Errors()) }
+// faulty returns a function that tells whether an error was reported since.
+func (p *parser) faulty() func() bool {
+	before := p.errors
+	return func() bool { return p.errors > before }
+}

@@ -14,7 +14,7 @@ var probeTypes = []config.ProbeType{config.ProbeHTTP, config.ProbeHTTPS, config.
 
 // probe reads `probe NAME TYPE` and its block.
 func (p *parser) probe(s *config.Stanza, l *line) {
-	faults := p.faults()
+	faulty := p.faulty()
 	var kind config.ProbeType
 	choice(p, l, l.args()[1], probeTypes, &kind)
 	probe := config.DefaultProbe(strings.ToLower(l.args()[0]), kind)
@@ -30,7 +30,7 @@ func (p *parser) probe(s *config.Stanza, l *line) {
 	if probe.Places.Has("fall") && probe.Places.Has("tolerate") {
 		p.report(probe.Places.Of("tolerate"), fmt.Sprintf("%q and %q both say how many failures count", "tolerate", "fall"), "one of them", "")
 	}
-	probe.Places.Faulty = l.faulty || p.faults() > faults
+	probe.Places.Faulty = l.faulty || faulty()
 	s.Probes = append(s.Probes, probe)
 }
 

@@ -52,7 +52,7 @@ func inGroup(policy config.Policy) func(*recordDraft) bool {
 
 // record reads `record ADDRESS,... OPTION...` or `record TYPE DATA OPTION...` and its block.
 func (p *parser) record(g *groupDraft, l *line) {
-	faults := p.faults()
+	faulty := p.faulty()
 	r := &recordDraft{Record: &config.Record{}, group: g}
 	r.Places.Own = l.at
 	if g.Policy == config.PolicyWeighted {
@@ -71,7 +71,7 @@ func (p *parser) record(g *groupDraft, l *line) {
 	if !r.Places.Has("id") {
 		r.ID = config.DefaultID(r.Values)
 	}
-	r.Places.Faulty = l.faulty || p.faults() > faults
+	r.Places.Faulty = l.faulty || faulty()
 	g.Records = append(g.Records, r.Record)
 }
 

@@ -24,9 +24,7 @@ func stanzaOptions() []option[*config.Stanza] {
 func (p *parser) stanza(l *line) *config.Stanza {
 	s := &config.Stanza{TTL: config.DefaultTTL, OtherTypes: config.OtherTypesNext}
 	s.Places.Own = l.at
-	faults := p.faults()
 	s.Zones = p.zones(l)
-	s.Places.Faulty = p.faults() > faults // the zones are not all there
 	fill(p, "the stanza", &s.Places, stanzaOptions(), s, l.block)
 	inherit(s)
 	return s

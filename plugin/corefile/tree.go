@@ -111,7 +111,7 @@ func (r *reader) block(l *line, depth int) {
 		r.report(l.at, braceInLine, "", "")
 		return
 	}
-	for sameLine || r.Next() {
+	for more := sameLine || r.Next(); more; sameLine, more = false, r.Next() {
 		switch r.Val() {
 		case "}":
 			return
@@ -133,7 +133,6 @@ func (r *reader) block(l *line, depth int) {
 			r.report(at, fmt.Sprintf("%q behind {: put it on its own line", first), "", "")
 			l.faulty = true
 		}
-		sameLine = false
 		if r.closed > 0 {
 			r.closed--
 			return

@@ -55,9 +55,9 @@ func hangs(from, until, timeout time.Duration) world {
 // answer is how long a target takes that works.
 const answer = 50 * time.Millisecond
 
-// sum is an engine on a virtual clock whose attempts end as a world says, and what it did. All is done on the test's
+// stage is an engine on a virtual clock whose attempts end as a world says, and what it did. All is done on the test's
 // goroutine, but for the end of abandoned attempts.
-type sum struct {
+type stage struct {
 	clock   *virtualClock
 	engine  *Engine
 	world   world
@@ -66,16 +66,16 @@ type sum struct {
 	changes []string // transitions
 }
 
-func newSum(w world) *sum { return newSumAt(time.Unix(1_000_000, 0), w) }
+func newStage(w world) *stage { return newStageAt(time.Unix(1_000_000, 0), w) }
 
-func newSumAt(epoch time.Time, w world) *sum {
-	s := &sum{clock: newVirtualClock(epoch), world: w}
+func newStageAt(epoch time.Time, w world) *stage {
+	s := &stage{clock: newVirtualClock(epoch), world: w}
 	s.engine = NewEngine(Options{Clock: s.clock, Observer: s, Runner: s.run, Exact: true})
 	return s
 }
 
 // run ends the attempt when the world says or, if that comes first, when it is abandoned.
-func (s *sum) run(ctx context.Context, _ *Check, done func(probe.Result)) {
+func (s *stage) run(ctx context.Context, _ *Check, done func(probe.Result)) {
 	outcome, took := s.world(s.clock.at())
 	abandoned := context.AfterFunc(ctx, func() { done(probe.Result{Outcome: probe.CannotTell}) })
 	s.clock.AfterFunc(took, func() {
@@ -86,7 +86,7 @@ func (s *sum) run(ctx context.Context, _ *Check, done func(probe.Result)) {
 }
 
 // lease takes a lease on the specs and starts it. The test releases it at its end, if not before.
-func (s *sum) lease(t *testing.T, specs ...Spec) (*Lease, []*Check) {
+func (s *stage) lease(t *testing.T, specs ...Spec) (*Lease, []*Check) {
 	t.Helper()
 	l := s.engine.Lease(nil)
 	t.Cleanup(l.Release)
@@ -98,19 +98,19 @@ func (s *sum) lease(t *testing.T, specs ...Spec) (*Lease, []*Check) {
 	return l, checks
 }
 
-func (s *sum) AttemptStarted(_ *Check, lag time.Duration) {
+func (s *stage) AttemptStarted(_ *Check, lag time.Duration) {
 	s.starts = append(s.starts, seconds(s.clock.at()))
 	s.lags = append(s.lags, lag)
 }
 
-func (s *sum) AttemptEnded(*Check, probe.Result) {}
+func (s *stage) AttemptEnded(*Check, probe.Result) {}
 
-func (s *sum) Transition(_ *Check, t Transition) {
+func (s *stage) Transition(_ *Check, t Transition) {
 	s.changes = append(s.changes, fmt.Sprintf("%s %s after %d, was %s for %s",
 		seconds(t.At.Sub(s.clock.epoch)), t.To, t.Run, t.From, seconds(t.Lasted)))
 }
 
-func (s *sum) ProbePanicked(*Check, any) {}
+func (s *stage) ProbePanicked(*Check, any) {}
 
 // seconds writes a time to the hundredth, as the spec's timelines do.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }

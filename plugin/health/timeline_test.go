@@ -9,7 +9,9 @@ import (
 )
 
 // s makes a time of seconds.
-func s(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)).Round(time.Microsecond) }
+func s(seconds float64) time.Duration {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Microsecond)
+}
 
 // trafficManager is E1's probe of spec 5.1.
 func trafficManager(p *config.Probe) {
@@ -110,12 +112,12 @@ func TestTimelines(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			sum := newSum(tc.world)
-			sum.lease(t, of(t, tcp(tc.probe), 1))
-			sum.clock.to(tc.until)
-			same(t, "starts", sum.starts, tc.starts...)
-			same(t, "changes", sum.changes, tc.changes...)
-			for i, lag := range sum.lags {
+			stage := newStage(tc.world)
+			stage.lease(t, of(t, tcp(tc.probe), 1))
+			stage.clock.to(tc.until)
+			same(t, "starts", stage.starts, tc.starts...)
+			same(t, "changes", stage.changes, tc.changes...)
+			for i, lag := range stage.lags {
 				if lag != 0 {
 					t.Errorf("Expected attempt %d in time, got a lag of %v", i+1, lag)
 				}
@@ -132,8 +134,8 @@ func fastFailover(p *config.Probe) {
 
 // TestTimelineStates are the columns `fails` and `E1 state` of spec 5.1, and whether E1 answers.
 func TestTimelineStates(t *testing.T) {
-	sum := newSum(hangs(s(45), s(195), s(10)))
-	_, checks := sum.lease(t, of(t, tcp(trafficManager), 1))
+	stage := newStage(hangs(s(45), s(195), s(10)))
+	_, checks := stage.lease(t, of(t, tcp(trafficManager), 1))
 	for _, row := range []struct {
 		at     time.Duration
 		fails  int
@@ -156,15 +158,15 @@ func TestTimelineStates(t *testing.T) {
 		{s(210.05), 0, Healthy, true, s(210.05), s(240)},
 		{s(240.05), 0, Healthy, true, s(210.05), s(270)},
 	} {
-		sum.clock.to(row.at)
+		stage.clock.to(row.at)
 		got := checks[0].State()
 		what := " at " + seconds(row.at)
 		equal(t, "fails"+what, got.Counter.Fails, row.fails)
 		equal(t, "status"+what, got.Status, row.status)
 		equal(t, "usable"+what, got.Usable, row.usable)
 		equal(t, "usable for views"+what, checks[0].Usable(), row.usable)
-		equal(t, "since"+what, seconds(got.Since.Sub(sum.clock.epoch)), seconds(row.since))
-		equal(t, "next"+what, seconds(got.Next.Sub(sum.clock.epoch)), seconds(row.next))
+		equal(t, "since"+what, seconds(got.Since.Sub(stage.clock.epoch)), seconds(row.since))
+		equal(t, "next"+what, seconds(got.Next.Sub(stage.clock.epoch)), seconds(row.next))
 	}
 }
 
@@ -184,12 +186,12 @@ func TestFailoverBounds(t *testing.T) {
 			p := tcp(tc.probe)
 			least, most := forever, time.Duration(0)
 			for death := 2 * p.Interval; death < 3*p.Interval; death += s(0.05) {
-				sum := newSum(hangs(death, forever, tc.takes))
-				l, checks := sum.lease(t, of(t, p, 1))
-				for checks[0].Usable() || sum.clock.at() < s(1) {
-					sum.clock.to(sum.clock.at() + s(0.05))
+				stage := newStage(hangs(death, forever, tc.takes))
+				l, checks := stage.lease(t, of(t, p, 1))
+				for checks[0].Usable() || stage.clock.at() < s(1) {
+					stage.clock.to(stage.clock.at() + s(0.05))
 				}
-				took := sum.clock.at() - death
+				took := stage.clock.at() - death
 				least, most = min(least, took), max(most, took)
 				l.Release()
 			}
