@@ -90,7 +90,7 @@ func (i *instance) start() error {
 
 // compile builds the block's table on the checks that it leases.
 func (b *block) compile() error {
-	b.table = route.NewTable(observer{})
+	b.table = route.NewTable(observer{}, nil)
 	b.lease = engine.Lease(b.table.Changed)
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err

@@ -151,7 +151,6 @@ func TestFailedReload(t *testing.T) {
 			added := newBackend(t, "127.0.0.2", old.Port)
 			old.status.Store(500)
 			s := start(t, listening("example.org", hourly("/", old)))
-			s.ask("www.example.org.", dns.TypeA)
 			state := checkOf(t, "127.0.0.1").State()
 			before := goleak.IgnoreCurrent()
 			err := s.reload(listening("example.org", strings.ReplaceAll(c.block, "STANZA", hourly("/", old, added))))
@@ -209,6 +208,7 @@ func TestFailedStart(t *testing.T) {
 			}
 			s := &server{t, inst}
 			t.Cleanup(s.stop)
+			s.awaitServing()
 			expectChecks(t, 1)
 			expectData(t, s.ask("www.example.org.", dns.TypeA), "127.0.0.2")
 		})

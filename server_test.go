@@ -81,7 +81,20 @@ func start(t *testing.T, corefile string) *server {
 	}
 	s := &server{t, inst}
 	t.Cleanup(s.stop)
+	s.awaitServing()
 	return s
+}
+
+// awaitServing waits until each listener is served: CoreDNS forgets to stop one that is not yet.
+func (s *server) awaitServing() {
+	s.t.Helper()
+	for _, listener := range s.inst.Servers() {
+		for network, address := range map[string]net.Addr{"udp": listener.LocalAddr(), "tcp": listener.Addr()} {
+			if _, err := exchange(network, address.String(), question("serving.invalid.", dns.TypeA)); err != nil {
+				s.t.Fatalf("Expected the server to serve %s, got: %v", network, err)
+			}
+		}
+	}
 }
 
 func (s *server) stop() {
@@ -99,6 +112,7 @@ func (s *server) reload(corefile string) error {
 	s.t.Helper()
 	inst, err := s.inst.Restart(input(corefile))
 	s.inst = inst
+	s.awaitServing()
 	return err
 }
 

@@ -34,32 +34,48 @@ type Result struct {
 
 	relayed bool // Msg is somebody else's and must not be touched
 
-	// Why, if a group of ours answered; otherwise Group is nil.
+	Match  route.Match // what the table knows of the name
+	Reason string      // the step that decided, in a few words
+	Link               // the group of ours that answered; its Group is nil if none did
+	Chain  []Link      // the groups of ours that a CNAME led to
+}
+
+// Link is a group's part in an answer.
+type Link struct {
 	Group      *route.Group
+	Set        *route.Set   // nil if the group has nothing of the type
 	Choice     route.Choice // empty for a negative answer
 	LastResort bool         // nothing in the group was usable
-	Reason     string       // the step that decided, in a few words
 }
 
 // Answerer answers queries from one table.
 type Answerer struct {
-	table *route.Table
-	rnd   route.Rand
-	now   func() time.Time
-	zones map[*route.Zone]*authority
-	taken *memory
+	table  *route.Table
+	rnd    route.Rand
+	choose func(*route.Set) route.Choice
+	now    func() time.Time
+	zones  map[*route.Zone]*authority
+	taken  *memory
 }
 
 // Options are what an Answerer needs besides its table.
 type Options struct {
-	Rand   route.Rand                  // source of chance of the policies; safe for concurrent use
+	Rand route.Rand // source of chance of the policies; safe for concurrent use
+	// Choose picks the records of a set; nil takes set.Choose(Rand). A scenario goes through all choices with it.
+	Choose func(*route.Set) route.Choice
 	Now    func() time.Time            // the clock by which remembered answers age
 	Serial func(*config.Stanza) uint32 // serial of the SOA of zones with a nameserver; 1 if nil
 }
 
 // New returns an answerer for the table.
 func New(t *route.Table, o Options) *Answerer {
-	a := &Answerer{table: t, rnd: o.Rand, now: o.Now, zones: map[*route.Zone]*authority{}, taken: newMemory(o.Now)}
+	a := &Answerer{
+		table: t, rnd: o.Rand, choose: o.Choose, now: o.Now,
+		zones: map[*route.Zone]*authority{}, taken: newMemory(o.Now),
+	}
+	if a.choose == nil {
+		a.choose = func(s *route.Set) route.Choice { return s.Choose(a.rnd) }
+	}
 	for _, z := range t.Zones() {
 		serial := uint32(1)
 		if o.Serial != nil {
@@ -72,15 +88,16 @@ func New(t *route.Table, o Options) *Answerer {
 
 // Answer decides a query.
 func (a *Answerer) Answer(ctx context.Context, q *Query) Result {
-	res := a.decide(ctx, q)
+	m := a.table.Find(q.Name)
+	res := a.decide(ctx, q, m)
+	res.Match = m
 	if res.Msg != nil && !res.relayed {
 		addEDNS(q, &res)
 	}
 	return res
 }
 
-func (a *Answerer) decide(ctx context.Context, q *Query) Result {
-	m := a.table.Find(q.Name)
+func (a *Answerer) decide(ctx context.Context, q *Query, m route.Match) Result {
 	if m.Zone == nil {
 		return Result{Pass: true} // rule 1
 	}
@@ -91,7 +108,7 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 	if rrs := zone.apex(q.Name, q.qtype()); rrs != nil {
 		msg := newReply(q)
 		msg.Answer = withOwner(rrs, q.qname())
-		return Result{Msg: msg}
+		return Result{Msg: msg, Reason: "our own apex"}
 	}
 	switch {
 	case m.Entry != nil:
@@ -157,7 +174,7 @@ func (a *Answerer) noData(ctx context.Context, q *Query, e *route.Entry) Result 
 	}
 	msg := newReply(q)
 	a.negative(ctx, q, msg, e.Zone, ttl)
-	return Result{Msg: msg, Group: group, Reason: "no data of this type"}
+	return Result{Msg: msg, Link: Link{Group: group}, Reason: "no data of this type"}
 }
 
 // missing is rule 7 with a nameserver: a name in our zone that nobody has. A failure behind us is no proof of that
@@ -171,5 +188,5 @@ func (a *Answerer) missing(ctx context.Context, q *Query, zone *authority) Resul
 		msg.Rcode = dns.RcodeNameError
 	}
 	a.negative(ctx, q, msg, zone.zone, uint32(zone.zone.Stanza.TTL.Seconds()))
-	return Result{Msg: msg}
+	return Result{Msg: msg, Reason: "nobody has the name"}
 }

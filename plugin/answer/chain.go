@@ -14,7 +14,8 @@ const maxChain = 8
 
 // follow completes an answer that ends in a CNAME: through our own table as far as that reaches, then through whoever stands
 // behind us. The last name decides the code and whose SOA is shown (RFC 6604 section 3, RFC 2308 section 2.1).
-func (a *Answerer) follow(ctx context.Context, q *Query, msg *dns.Msg, target string) {
+func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target string) {
+	msg := res.Msg
 	for range maxChain {
 		if owns(msg.Answer, target) {
 			return // a loop; the chain so far is the whole truth
@@ -39,9 +40,10 @@ func (a *Answerer) follow(ctx context.Context, q *Query, msg *dns.Msg, target st
 			a.negative(ctx, q, msg, e.Zone, member.TTL)
 			return
 		}
-		choice := set.Choose(a.rnd)
+		choice := a.choose(set)
+		res.Chain = append(res.Chain, Link{member.Group, set, choice, set.LastResort})
 		if choice.Len() == 0 {
-			a.lastResort(ctx, q, e, member, msg)
+			a.nothing(ctx, q, e, member, set, msg)
 			return
 		}
 		if target = a.positive(msg, target, member, choice); target == "" {

@@ -15,17 +15,30 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, m route.
 	if set == nil {
 		return a.noData(ctx, q, e)
 	}
-	choice := set.Choose(a.rnd)
-	res := Result{Msg: newReply(q), Group: m.Group, Choice: choice, LastResort: set.LastResort, Reason: choice.Reason}
-	if set.LastResort {
+	choice := a.choose(set)
+	res := Result{Msg: newReply(q), Link: Link{m.Group, set, choice, set.LastResort}, Reason: choice.Reason}
+	switch {
+	case set.LastResort:
 		res.Reason = "last resort, no usable record"
+	case choice.Len() == 0:
+		res.Reason = "no eligible record"
 	}
 	if choice.Len() == 0 {
-		a.lastResort(ctx, q, e, m, res.Msg)
+		a.nothing(ctx, q, e, m, set, res.Msg)
 	} else if target := a.positive(res.Msg, q.qname(), m, choice); target != "" && q.qtype() != dns.TypeCNAME && q.qtype() != dns.TypeANY {
-		a.follow(ctx, q, res.Msg, target)
+		a.follow(ctx, q, &res, target)
 	}
 	return res
+}
+
+// nothing completes the reply of a set that leaves nothing to choose: its last resort says so, or an operator has taken every
+// record out, which no last resort undoes (spec I-3).
+func (a *Answerer) nothing(ctx context.Context, q *Query, e *route.Entry, m route.Member, set *route.Set, msg *dns.Msg) {
+	if set.LastResort {
+		a.lastResort(ctx, q, e, m, msg)
+		return
+	}
+	a.negative(ctx, q, msg, e.Zone, m.TTL)
 }
 
 // setFor returns the choice for a query type. ANY takes the first type of the group that has an answer.

@@ -54,6 +54,9 @@ func (v *validator) values(g *Group, r *Record) bool {
 			v.fault(at, err.Error(), "")
 			return false
 		}
+		if value.Type == dns.TypeDNAME {
+			v.report(Problem{Position: at, Message: "a DNAME answers at its own name only: names below it are not redirected", Warning: true})
+		}
 		rr := v.value(g, r, value, at)
 		if rr == nil {
 			continue

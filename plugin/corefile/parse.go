@@ -1,9 +1,10 @@
 // Package corefile turns the text of healthroute stanzas into package config's values, and back.
 //
 // tree.go reads tokens into lines with blocks; option.go holds what all objects have in common: tables of options,
-// each allowed once, with so many arguments; stanza.go, nameserver.go, probe.go, probe_http.go, group.go and record.go
-// hold one object each; print.go is the way back. Nothing here judges a value that could be read: that is
-// config.Stanza.Validate. Everything works on its arguments alone, and any number of goroutines may call it.
+// each allowed once, with so many arguments; stanza.go, probe.go, probe_http.go, group.go and record.go hold one object
+// each, name.go, argument.go and text.go what stands behind their options; print.go is the way back. Nothing here
+// judges a value that could be read: that is config.Stanza.Validate. Everything works on its arguments alone, and any
+// number of goroutines may call it.
 package corefile
 
 import (

@@ -3,7 +3,6 @@ package corefile
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -129,43 +128,4 @@ func (p *parser) role(r *recordDraft, l *line, role config.Role) {
 		return
 	}
 	r.Role = role
-}
-
-// splitOptions cuts a line of several options into lines of one. Behind a word that is no option it goes on at the
-// next word that is one, so that one slip is one problem.
-func (p *parser) splitOptions(r *recordDraft, kind string, l *line, ownLine bool) []*line {
-	var out []*line
-	options := recordOptions()
-	words := l.words
-	for len(words) > 0 {
-		i := slices.IndexFunc(options, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(words[0]) })
-		if i < 0 || !options[i].suits(r) || (ownLine && options[i].word == "value") {
-			if i < 0 && ownLine && r.typed && len(out) == 0 {
-				p.strayData(r, l.at, words[0], validWords(options, r))
-				return nil
-			}
-			p.unknown(&line{words: words, at: l.at}, kind, validWords(options, r))
-			words = words[1:]
-			for len(words) > 0 && !slices.ContainsFunc(options, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(words[0]) }) {
-				words = words[1:]
-			}
-			continue
-		}
-		end := min(1+options[i].max, len(words))
-		out = append(out, &line{words: words[:end], at: l.at})
-		words = words[end:]
-	}
-	if !ownLine && l.hasBlock && len(out) > 0 {
-		last := out[len(out)-1]
-		last.hasBlock, last.block = true, l.block
-	}
-	return out
-}
-
-// strayData reports a word behind the data of a `record TYPE DATA`: a slip, or data of several words. The data is
-// dropped, as nobody can tell where it ends.
-func (p *parser) strayData(r *recordDraft, at config.Position, word string, valid []string) {
-	p.report(at, fmt.Sprintf("unknown word %q behind the data of type %s", word, config.TypeWord(r.kind)),
-		config.OneOf(append(valid, "data of several words in quotes")), config.Nearest(word, valid))
-	r.Values = nil
 }

@@ -14,14 +14,14 @@ import (
 func (c *Check) waits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.begun && c.spec().Probe.Assume == ""
+	return !c.begun && !c.paused && c.spec().Probe.Assume == ""
 }
 
 // begin sets the timer of a check's first attempt, once.
 func (e *Engine) begin(c *Check, delay time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.begun || c.stopped {
+	if c.begun || c.stopped || c.paused {
 		return
 	}
 	c.begun = true
@@ -31,14 +31,15 @@ func (e *Engine) begin(c *Check, delay time.Duration) {
 
 // arm sets the timer of the next attempt; it is called with c.mu held.
 func (e *Engine) arm(c *Check) {
-	c.unset = e.clock.AfterFunc(max(0, c.state.Next.Sub(e.clock.Now())), func() { e.start(c) })
+	epoch := c.epoch
+	c.unset = e.clock.AfterFunc(max(0, c.state.Next.Sub(e.clock.Now())), func() { e.start(c, epoch) })
 }
 
 // start makes an attempt. The timer of the next one is set when everybody knows of its end, so that two never overlap and
 // what follows from them is told in their order.
-func (e *Engine) start(c *Check) {
+func (e *Engine) start(c *Check, epoch int) {
 	c.mu.Lock()
-	if c.stopped {
+	if c.stopped || c.epoch != epoch {
 		c.mu.Unlock()
 		return
 	}
@@ -52,7 +53,7 @@ func (e *Engine) start(c *Check) {
 	e.observer.AttemptStarted(c, lag)
 	e.run(ctx, c, func(r probe.Result) {
 		cancel()
-		e.finish(c, began, r)
+		e.finish(c, epoch, began, r)
 	})
 }
 
@@ -76,15 +77,15 @@ func (e *Engine) attempt(ctx context.Context, c *Check, done func(probe.Result))
 }
 
 // finish counts the result of the attempt that began at the given time, tells everybody and sets the timer of the next
-// one. The result of a check that was stopped meanwhile is dropped.
-func (e *Engine) finish(c *Check, began time.Time, r probe.Result) {
+// one. The result of a check that was stopped or paused meanwhile is dropped.
+func (e *Engine) finish(c *Check, epoch int, began time.Time, r probe.Result) {
 	defer c.attempts.Done()
 	c.mu.Lock()
-	c.abandon = nil
-	if c.stopped {
+	if c.stopped || c.epoch != epoch {
 		c.mu.Unlock()
 		return
 	}
+	c.abandon = nil
 	now := e.clock.Now()
 	before := c.state
 	p := c.spec().Probe
@@ -103,19 +104,15 @@ func (e *Engine) finish(c *Check, began time.Time, r probe.Result) {
 		})
 	}
 	if after.Usable != before.Usable {
-		for _, h := range holds {
-			if h.lease.onChange != nil {
-				h.lease.onChange(c)
-			}
-		}
-	}
-	if !c.Attempted() {
-		close(c.first) // after the callbacks: whoever waited finds the views rebuilt
+		tell(c, holds)
 	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.stopped {
+	if !c.Attempted() {
+		close(c.first) // after the callbacks: whoever waited finds the views rebuilt
+	}
+	if !c.stopped && c.epoch == epoch {
 		e.arm(c)
 	}
 }

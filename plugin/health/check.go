@@ -53,6 +53,8 @@ type Check struct {
 	begun    bool               // guarded by mu: the first attempt is scheduled
 	apart    bool               // guarded by mu: it has left the herd that it started in
 	stopped  bool               // guarded by mu: no lease is left
+	paused   bool               // guarded by mu: no lease wants attempts
+	epoch    int                // guarded by mu: attempts of an earlier one do not count
 	unset    func() bool        // guarded by mu: calls the next attempt off
 	abandon  context.CancelFunc // guarded by mu: ends the attempt under way
 	attempts sync.WaitGroup     // the attempt under way
@@ -63,6 +65,7 @@ type Check struct {
 type hold struct {
 	lease *Lease
 	spec  Spec
+	idle  bool // it wants no attempts
 }
 
 // State is what is known of a check at one instant.

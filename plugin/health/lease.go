@@ -65,7 +65,7 @@ func (c *Check) hold(l *Lease, s Spec) bool {
 	if slices.ContainsFunc(c.holds, l.has) {
 		return false
 	}
-	c.holds = append(c.holds, hold{l, s})
+	c.holds = append(c.holds, hold{lease: l, spec: s})
 	return true
 }
 
@@ -80,6 +80,7 @@ func (l *Lease) Checks() []*Check { return l.checks }
 func (l *Lease) Start() {
 	var fresh []*Check
 	for _, c := range l.checks {
+		l.engine.settle(c)
 		if c.waits() {
 			fresh = append(fresh, c)
 		}
@@ -125,14 +126,19 @@ func (l *Lease) Release() {
 		return
 	}
 	e.leases = slices.DeleteFunc(e.leases, func(other *Lease) bool { return other == l })
-	var stopped []*Check
+	var stopped, kept []*Check
 	for _, c := range l.checks {
 		if c.drop(l) {
 			delete(e.checks, c.identity)
 			stopped = append(stopped, c)
+		} else {
+			kept = append(kept, c)
 		}
 	}
 	e.mu.Unlock()
+	for _, c := range kept {
+		e.settle(c)
+	}
 	for _, c := range stopped {
 		c.attempts.Wait()
 	}
@@ -147,11 +153,6 @@ func (c *Check) drop(l *Lease) bool {
 		return false
 	}
 	c.stopped = true
-	if c.unset != nil {
-		c.unset()
-	}
-	if c.abandon != nil {
-		c.abandon()
-	}
+	c.disarm()
 	return true
 }

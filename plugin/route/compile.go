@@ -25,8 +25,11 @@ func Probers(s *config.Stanza) (map[*config.Probe]*probe.Prober, error) {
 // valid by itself, and all of them together (config.ValidateTogether). The checks come from checks, the probers
 // from Probers. Changed may be called from the first check on: it waits until the views are there.
 func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*probe.Prober, checks Checker) error {
+	t.adminMu.Lock()
+	defer t.adminMu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.checks = checks
 	for _, s := range stanzas {
 		for _, name := range s.Zones {
 			t.zones = append(t.zones, &Zone{Name: name, Stanza: s})
@@ -42,6 +45,15 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			if err := t.add(s, declared, probers, checks); err != nil {
 				return err
 			}
+		}
+	}
+	for _, g := range t.groups {
+		t.takeAdmin(g)
+	}
+	wanted := t.wanted()
+	for c := range t.byCheck {
+		if !wanted[c] {
+			checks.Want(c, false)
 		}
 	}
 	for _, g := range t.groups {

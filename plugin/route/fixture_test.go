@@ -40,7 +40,7 @@ func compile(t *testing.T, body, healthOf string) *fixture {
 			checks.letters[netip.MustParseAddr(words[0])] = words[1]
 		}
 	}
-	f := &fixture{t: t, table: NewTable(quiet{})}
+	f := &fixture{t: t, table: NewTable(quiet{}, nil)}
 	if err := f.table.Compile(stanzas, probers, checks); err != nil {
 		t.Fatalf("Expected the stanza to compile, got: %v", err)
 	}
@@ -57,6 +57,8 @@ type fakeChecks struct {
 	lease   *health.Lease
 	letters map[netip.Addr]string
 }
+
+func (f fakeChecks) Want(*health.Check, bool) {}
 
 func (f fakeChecks) Check(s health.Spec) *health.Check {
 	assumed := *s.Probe

@@ -13,6 +13,8 @@ func multivalue(g *Group, among []*Candidate) chooser {
 	return &sample{among: among, max: g.max}
 }
 
+const sampleReason = "a sample of the usable records"
+
 // sample picks max of more records, without replacement.
 type sample struct {
 	among []*Candidate
@@ -26,7 +28,7 @@ func (s *sample) choose(rnd Rand) Choice {
 		j := i + int(rnd.Uint64N(uint64(len(picked)-i)))
 		picked[i], picked[j] = picked[j], picked[i]
 	}
-	return Choice{Many: picked[:s.max], Reason: "a sample of the usable records"}
+	return Choice{Many: picked[:s.max], Reason: sampleReason}
 }
 
 func (s *sample) shares() []Share {
@@ -35,4 +37,26 @@ func (s *sample) shares() []Share {
 		out[i] = Share{c, big.NewRat(int64(s.max), int64(len(s.among)))}
 	}
 	return out
+}
+
+// outcomes lists the samples, each equally likely, in lexical order of the candidates' places.
+func (s *sample) outcomes(limit int) ([]Outcome, bool) {
+	count := new(big.Int).Binomial(int64(len(s.among)), int64(s.max))
+	if !count.IsInt64() || count.Int64() > int64(limit) {
+		return nil, false
+	}
+	part := new(big.Rat).SetFrac(big.NewInt(1), count)
+	var out []Outcome
+	var extend func(picked []*Candidate, from int)
+	extend = func(picked []*Candidate, from int) {
+		if len(picked) == s.max {
+			out = append(out, Outcome{Choice{Many: slices.Clone(picked), Reason: sampleReason}, part})
+			return
+		}
+		for i := from; i <= len(s.among)-(s.max-len(picked)); i++ {
+			extend(append(picked, s.among[i]), i+1)
+		}
+	}
+	extend(nil, 0)
+	return out, true
 }

@@ -6,13 +6,20 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// policies is every policy: a function that prepares the choice among the candidates that may answer. It is called when
-// a view is built, so that a query only draws. Adding a policy is a file and a line here.
-var policies = map[config.Policy]func(g *Group, among []*Candidate) chooser{
-	config.PolicySimple:     simple,
-	config.PolicyWeighted:   weighted,
-	config.PolicyFailover:   failover,
-	config.PolicyMultivalue: multivalue,
+// policy is how a group chooses among the candidates that may answer.
+type policy struct {
+	// prepare makes the choice ready when a view is built, so that a query only draws. There is at least one candidate.
+	prepare func(g *Group, among []*Candidate) chooser
+	// heldBack says why a candidate that may answer does not.
+	heldBack string
+}
+
+// policies is every policy. Adding one is a file and a line here.
+var policies = map[config.Policy]*policy{
+	config.PolicySimple:     {simple, ""},
+	config.PolicyWeighted:   {weighted, "weight 0 is held back while another record has a weight"},
+	config.PolicyFailover:   {failover, "the primary stands before it"},
+	config.PolicyMultivalue: {multivalue, ""},
 }
 
 // chooser is a prepared choice. It is immutable and pure: the same random numbers give the same choice.
@@ -21,6 +28,8 @@ type chooser interface {
 	choose(rnd Rand) Choice
 	// shares returns how often each record answers, exactly.
 	shares() []Share
+	// outcomes returns every choice with its exact probability, or false if there are more than limit.
+	outcomes(limit int) ([]Outcome, bool)
 }
 
 // Rand is the source of random numbers of a choice: uniform in [0, n), n > 0. *rand.Rand of math/rand/v2 is one.
@@ -56,6 +65,24 @@ type Share struct {
 	Part      *big.Rat
 }
 
+// Outcome is one choice that a set can make, and how often it does.
+type Outcome struct {
+	Choice Choice
+	Part   *big.Rat // the parts of all outcomes sum to 1
+}
+
+// Outcomes returns every choice that Choose can make, or false if there are more than limit. A set with nothing to choose makes
+// the empty choice.
+func (s *Set) Outcomes(limit int) ([]Outcome, bool) {
+	if s.chooser == nil {
+		return []Outcome{{Part: big.NewRat(1, 1)}}, true
+	}
+	return s.chooser.outcomes(limit)
+}
+
+// HeldBack says why a usable candidate without a share does not answer.
+func (s *Set) HeldBack() string { return s.policy.heldBack }
+
 // Choose picks the records that answer a query, or an empty choice when the last resort leaves none.
 func (s *Set) Choose(rnd Rand) Choice {
 	if s.chooser == nil {
@@ -83,4 +110,8 @@ func (f fixed) shares() []Share {
 		out[i] = Share{f.choice.At(i), big.NewRat(1, 1)}
 	}
 	return out
+}
+
+func (f fixed) outcomes(int) ([]Outcome, bool) {
+	return []Outcome{{f.choice, big.NewRat(1, 1)}}, true
 }

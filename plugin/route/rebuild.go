@@ -9,11 +9,21 @@ func (t *Table) Changed(c *health.Check) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, g := range t.byCheck[c] {
-		if !g.dirty {
-			g.dirty = true
-			t.dirty = append(t.dirty, g)
-		}
+		t.mark(g)
 	}
+	t.work()
+}
+
+// mark notes that the group's view waits for a rebuild; it is called with mu held.
+func (t *Table) mark(g *Group) {
+	if !g.dirty {
+		g.dirty = true
+		t.dirty = append(t.dirty, g)
+	}
+}
+
+// work rebuilds what is marked, unless another caller does so already. It is called with mu held and gives it up meanwhile.
+func (t *Table) work() {
 	if t.rebuilding {
 		return
 	}

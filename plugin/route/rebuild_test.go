@@ -71,7 +71,7 @@ func newLive(tb testing.TB, records int) *live {
 		tb.Fatalf("Expected probers, got: %v", err)
 	}
 	l := &live{clock: &manualClock{fixed: time.Unix(0, 0)}}
-	l.table = NewTable(l)
+	l.table = NewTable(l, nil)
 	engine := health.NewEngine(health.Options{Clock: l.clock, Exact: true,
 		Runner: func(_ context.Context, c *health.Check, done func(probe.Result)) {
 			done(probe.Result{Outcome: l.outcome(c)})
@@ -88,7 +88,7 @@ func newLive(tb testing.TB, records int) *live {
 func (l *live) usable() int {
 	n := 0
 	for _, c := range l.table.Groups()[0].View().Set(dns.TypeA).Candidates {
-		if c.Usable {
+		if c.Standing == Usable {
 			n++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/miekg/dns"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/probe"
 )
 
-// Record is one possible answer in a group. It is immutable; the health of its values is its checks'.
+// Record is one possible answer in a group. It is immutable but for its admin state; the health of its values is its checks'.
 type Record struct {
 	ID     string
 	Index  int // place in the group, as declared
@@ -21,7 +22,16 @@ type Record struct {
 	Rank   int // failover: 0 is the primary
 	Site   string
 
-	values []value // ordered by type
+	values []value                           // ordered by type
+	admin  atomic.Pointer[health.AdminState] // nil: enabled
+}
+
+// Admin returns the admin state that is in force for the record, its own or its group's.
+func (r *Record) Admin() health.AdminState {
+	if state := r.admin.Load(); state != nil {
+		return *state
+	}
+	return health.Enabled
 }
 
 // value is the data of one resource record of a record, and the check that watches it.
@@ -97,6 +107,7 @@ func (r *Record) usableForEveryFamily() bool {
 // Checker gives the check for a spec; a health.Lease is one.
 type Checker interface {
 	Check(health.Spec) *health.Check
+	Want(c *health.Check, wanted bool)
 }
 
 // compileRecord makes the record of a group. The prober is nil if the record is not probed.

@@ -19,6 +19,9 @@ type Table struct {
 	groups  []*Group
 
 	observer Observer
+	admin    *health.Admin
+	checks   Checker
+	adminMu  sync.Mutex // held while admin states are taken over, one change after the other
 
 	mu         sync.Mutex
 	byCheck    map[*health.Check][]*Group // guarded by mu
@@ -72,9 +75,9 @@ type Match struct {
 	Ancestor string
 }
 
-// NewTable returns a table that owns nothing yet. Compile fills it.
-func NewTable(o Observer) *Table {
-	return &Table{entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o}
+// NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
+func NewTable(o Observer, admin *health.Admin) *Table {
+	return &Table{entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o, admin: admin}
 }
 
 // Find looks a name up; it is absolute and lower case.

@@ -95,7 +95,7 @@ healthroute a.b.example.org {
 	if errs := problems.Errors(); errs != nil {
 		t.Fatalf("Expected good stanzas, got: %v", errs)
 	}
-	table := NewTable(quiet{})
+	table := NewTable(quiet{}, nil)
 	lease := health.NewEngine(health.Options{}).Lease(nil)
 	defer lease.Release()
 	if err := table.Compile(stanzas, nil, lease); err != nil {
@@ -123,7 +123,7 @@ func TestSeveralZones(t *testing.T) {
 	if errs := problems.Errors(); errs != nil {
 		t.Fatalf("Expected a good stanza, got: %v", errs)
 	}
-	table := NewTable(quiet{})
+	table := NewTable(quiet{}, nil)
 	lease := health.NewEngine(health.Options{}).Lease(nil)
 	defer lease.Release()
 	if err := table.Compile(stanzas, nil, lease); err != nil {

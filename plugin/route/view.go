@@ -6,6 +6,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/health"
 )
 
 // View is what a group can answer at one instant: for each type a prepared choice. It is immutable; a change of
@@ -18,17 +19,30 @@ type View struct {
 // Set is the records of a group that could answer one type, and the choice among them.
 type Set struct {
 	Type       uint16
-	Candidates []*Candidate // every record that could answer the type, in the order of declaration
-	LastResort bool         // none of them is usable
-	chooser    chooser      // nil: the last resort leaves nothing to choose
+	Candidates []*Candidate // every record that has something of the type, in the order of declaration
+	LastResort bool         // some are eligible, none is usable
+	chooser    chooser      // nil: there is nothing to choose
+	policy     *policy
 }
 
-// Candidate is a record that could answer the type of its set.
+// Candidate is a record that has something to answer the type of its set with.
 type Candidate struct {
-	Record *Record
-	Usable bool
-	values []value // what it answers: its usable values of the type, or all of them for a last resort
+	Record   *Record
+	Standing Standing
+	values   []value // what it answers: its usable values of the type, or all of them for a last resort
 }
+
+// Standing is whether a candidate may answer.
+type Standing uint8
+
+// The standings (spec 3.1).
+const (
+	Usable     Standing = iota // may answer
+	Unusable                   // only in a last resort
+	Ineligible                 // never: an operator took it out
+)
+
+func (s Standing) String() string { return [...]string{"usable", "unusable", "ineligible"}[s] }
 
 // Len is the number of resource records that the candidate answers.
 func (c *Candidate) Len() int { return len(c.values) }
@@ -64,29 +78,37 @@ func buildView(g *Group) *View {
 
 // buildSet follows spec 4.1 and 4.12: candidates by type, the usable among them, else the last resort.
 func buildSet(g *Group, qtype uint16) *Set {
-	s := &Set{Type: qtype}
+	s := &Set{Type: qtype, policy: policies[g.Policy]}
 	candidates := make([]Candidate, 0, len(g.Records)) // one block of memory; s points into it
-	usable := make([]*Candidate, 0, len(g.Records))
 	for _, r := range g.Records {
-		c, ok := candidate(g, r, qtype)
-		if !ok {
-			continue
-		}
-		candidates = append(candidates, c)
-		s.Candidates = append(s.Candidates, &candidates[len(candidates)-1])
-		if c.Usable {
-			usable = append(usable, &candidates[len(candidates)-1])
+		if c, ok := candidate(g, r, qtype); ok {
+			candidates = append(candidates, c)
+			s.Candidates = append(s.Candidates, &candidates[len(candidates)-1])
 		}
 	}
-	if len(usable) == 0 {
-		s.LastResort = true
+	among := s.standing(Usable)
+	if len(among) == 0 {
+		among = s.standing(Unusable)
+		s.LastResort = len(among) > 0
 		if g.LastResort != config.LastResortAll {
 			return s
 		}
-		usable = s.Candidates
 	}
-	s.chooser = policies[g.Policy](g, usable)
+	if len(among) > 0 {
+		s.chooser = s.policy.prepare(g, among)
+	}
 	return s
+}
+
+// standing returns the candidates of one standing.
+func (s *Set) standing(is Standing) []*Candidate {
+	out := make([]*Candidate, 0, len(s.Candidates))
+	for _, c := range s.Candidates {
+		if c.Standing == is {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // candidate returns the record as a candidate for the type, or false if it has nothing to answer it with. A CNAME answers
@@ -99,9 +121,15 @@ func candidate(g *Group, r *Record, qtype uint16) (Candidate, bool) {
 	if len(all) == 0 {
 		return Candidate{}, false
 	}
+	switch r.Admin() {
+	case health.Disabled, health.Draining:
+		return Candidate{Record: r, Standing: Ineligible}, true
+	case health.Always:
+		return Candidate{Record: r, Standing: Usable, values: all}, true
+	}
 	values := usableAmong(all)
 	if len(values) == 0 || g.together && !r.usableForEveryFamily() {
-		return Candidate{Record: r, values: all}, true
+		return Candidate{Record: r, Standing: Unusable, values: all}, true
 	}
-	return Candidate{Record: r, Usable: true, values: values}, true
+	return Candidate{Record: r, Standing: Usable, values: values}, true
 }

@@ -1,8 +1,6 @@
 package route
 
-import (
-	"math/big"
-)
+import "math/big"
 
 // weighted draws one record, each with the probability weight / sum of weights (spec 4.4). Records of weight 0 come
 // in only when there is no other, and then all equally.
@@ -48,6 +46,15 @@ func (d *draw) shares() []Share {
 			new(big.Int).SetUint64(d.weights[i]), new(big.Int).SetUint64(d.table.total))}
 	}
 	return out
+}
+
+func (d *draw) outcomes(limit int) ([]Outcome, bool) {
+	shares := d.shares()
+	out := make([]Outcome, len(shares))
+	for i, s := range shares {
+		out[i] = Outcome{Choice{One: s.Candidate, Reason: d.reason}, s.Part}
+	}
+	return out, len(out) <= limit
 }
 
 // aliasTable draws an index by weight in constant time (Walker's alias method, in whole numbers and so exact). Each of the n

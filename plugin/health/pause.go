@@ -1,0 +1,72 @@
+package health
+
+import (
+	"slices"
+	"time"
+)
+
+// Want says whether the lease's configuration wants attempts on the check; it does until told otherwise. A check that no lease
+// wants is paused: no attempt is made, and one under way is dropped. When one wants it again it starts anew, without a verdict
+// and with an attempt at once (spec 3.2, 4.15).
+func (l *Lease) Want(c *Check, wanted bool) {
+	c.mu.Lock()
+	holds := slices.Clone(c.holds) // a copy: the attempt under way may be reading
+	if i := slices.IndexFunc(holds, l.has); i >= 0 {
+		holds[i].idle = !wanted
+		c.holds = holds
+	}
+	c.mu.Unlock()
+	l.engine.settle(c)
+}
+
+// settle pauses or resumes the check as its leases want.
+func (e *Engine) settle(c *Check) {
+	c.mu.Lock()
+	wanted := slices.ContainsFunc(c.holds, func(h hold) bool { return !h.idle })
+	if wanted != c.paused || c.stopped {
+		c.mu.Unlock()
+		return
+	}
+	c.paused = !wanted
+	c.disarm()
+	c.state.Next = time.Time{}
+	was := c.state.Usable
+	if wanted {
+		p := c.spec().Probe
+		c.set(p, Counter{}, e.clock.Now())
+		c.begun = p.Assume == ""
+		if c.begun {
+			c.state.Next = e.clock.Now()
+			e.arm(c)
+		}
+	} else if !c.Attempted() {
+		close(c.first) // there is nothing to wait for
+	}
+	changed, holds := was != c.state.Usable, c.holds
+	c.mu.Unlock()
+	if changed {
+		tell(c, holds)
+	}
+}
+
+// disarm calls the next attempt off and drops one that is under way: what belongs to an earlier epoch does not count.
+// It is called with mu held.
+func (c *Check) disarm() {
+	c.epoch++
+	if c.unset != nil {
+		c.unset()
+	}
+	if c.abandon != nil {
+		c.abandon()
+	}
+	c.unset, c.abandon = nil, nil
+}
+
+// tell calls back whoever holds the check, after its usability has changed.
+func tell(c *Check, holds []hold) {
+	for _, h := range holds {
+		if h.lease.onChange != nil {
+			h.lease.onChange(c)
+		}
+	}
+}
