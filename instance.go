@@ -2,7 +2,6 @@ package healthroute
 
 import (
 	"context"
-	"hash/fnv"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -95,7 +94,7 @@ func (b *block) compile() error {
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}
-	b.answerer = answer.New(b.table, answer.Options{Rand: chance{}, Now: time.Now, Serial: serial})
+	b.answerer = answer.New(b.table, answer.Options{Rand: chance{}, Now: time.Now, Serial: corefile.Serial})
 	b.counters = newAnswerCounters(b.table)
 	return nil
 }
@@ -179,11 +178,3 @@ type chance struct{}
 
 // Uint64N is rand.Uint64N, which is safe for concurrent use.
 func (chance) Uint64N(n uint64) uint64 { return rand.Uint64N(n) }
-
-// serial is the SOA serial of a zone that we serve: a digest of the declaration, equal on all servers that have the same
-// one. Nobody transfers the zone, so it need not grow.
-func serial(s *config.Stanza) uint32 {
-	digest := fnv.New32a()
-	digest.Write([]byte(corefile.Print(s)))
-	return digest.Sum32()
-}

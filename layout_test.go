@@ -25,7 +25,8 @@ var allowed = map[string][]string{
 	"probe":    {"config"},
 	"health":   {"config", "probe"},
 	"route":    {"config", "probe", "health"},
-	"answer":   {"config", "route"},
+	"answer":   {"config", "health", "route"},
+	"scenario": {"config", "corefile", "probe", "health", "route", "answer"},
 }
 
 // forbidden are the packages that belong to the root and the command alone. A part that needs no server can be tested

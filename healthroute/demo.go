@@ -66,7 +66,7 @@ func playDemo(ctx context.Context, ticks <-chan time.Time, out io.Writer) error 
 	return nil
 }
 
-// startServer starts CoreDNS with the Corefile and returns where its first server listens for UDP.
+// startServer starts CoreDNS with the Corefile and returns where it listens for UDP; of several blocks, any one's place.
 func startServer(file, corefile string) (*caddy.Instance, *net.UDPAddr, error) {
 	quiet := dnsserver.Quiet
 	dnsserver.Quiet = true

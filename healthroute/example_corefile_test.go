@@ -90,12 +90,12 @@ func startExample(t *testing.T, text string) (server string) {
 		}
 		return before + ports[port]
 	})
-	instance, address, err := startServer("Corefile.example", text)
+	instance, _, err := startServer("Corefile.example", text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stopServer(instance) })
-	return address.String()
+	return net.JoinHostPort("127.0.0.1", ports["1053"])
 }
 
 // freePort is a port that is free on 127.0.0.1, for TCP and UDP, and hardly ever taken on another loopback address.

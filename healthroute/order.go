@@ -17,6 +17,9 @@ import (
 // while those of all plugins behind it are cached.
 const own, above = "healthroute", "cache"
 
+// absent are the directives of CoreDNS whose plugin is not compiled in.
+var absent []string
+
 func init() {
 	order, err := withOwn(dnsserver.Directives)
 	if err == nil {
@@ -24,6 +27,11 @@ func init() {
 	}
 	if err != nil {
 		panic(err) // only another CoreDNS version could cause it, and a test would find it first
+	}
+	for _, name := range order {
+		if _, err := caddy.DirectiveAction("dns", name); err != nil {
+			absent = append(absent, name)
+		}
 	}
 	// A loader that loads nothing: caddy asks it before it reads a Corefile, and after CoreDNS has looked at
 	// its flags, so that -plugins lists only what is there.
@@ -42,24 +50,13 @@ func withOwn(directives []string) ([]string, error) {
 	return slices.Insert(slices.Clone(directives), at, own), nil
 }
 
-// registerMissing gives every directive of CoreDNS that this build lacks a setup function that says how to
-// get it. It must run before a Corefile is read.
+// registerMissing gives every absent directive a setup function that says how to get it. It must run before a
+// Corefile is read.
 var registerMissing = sync.OnceFunc(func() {
-	for _, name := range missing() {
+	for _, name := range absent {
 		plugin.Register(name, refuse)
 	}
 })
-
-// missing are the directives whose plugin is not compiled in.
-func missing() []string {
-	var names []string
-	for _, name := range dnsserver.Directives {
-		if _, err := caddy.DirectiveAction("dns", name); err != nil {
-			names = append(names, name)
-		}
-	}
-	return names
-}
 
 // refuse is the setup function of a directive that this build lacks.
 func refuse(c *caddy.Controller) error {

@@ -47,3 +47,21 @@ func usable(s Status, p *config.Probe) bool {
 		return true
 	}
 }
+
+// Best is the health of something that works if any of its checks passes: healthy before checking before unhealthy, and unmonitored
+// without checks.
+func Best(checks []*Check) Status {
+	if len(checks) == 0 {
+		return Unmonitored
+	}
+	best := Unhealthy
+	for _, c := range checks {
+		switch c.State().Status {
+		case Healthy:
+			return Healthy
+		case Checking:
+			best = Checking
+		}
+	}
+	return best
+}

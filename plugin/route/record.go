@@ -51,13 +51,13 @@ func (v value) rr(origin int) dns.RR {
 	return v.rrs[origin]
 }
 
-// Checks returns the checks that watch the record's values, each once, in the order of the values.
-func (r *Record) Checks() []*health.Check {
+// Checks returns the checks that watch the record's values, each once.
+func (r *Record) Checks() []*health.Check { return checksOf(r.values) }
+
+func checksOf(values []value) []*health.Check {
 	var out []*health.Check
-	seen := map[*health.Check]bool{}
-	for _, v := range r.values {
-		if v.check != nil && !seen[v.check] {
-			seen[v.check] = true
+	for _, v := range values {
+		if v.check != nil && !slices.Contains(out, v.check) {
 			out = append(out, v.check)
 		}
 	}
@@ -202,3 +202,15 @@ func firstOf(words ...string) string {
 	}
 	return ""
 }
+
+// ChecksFor returns the checks that watch the record's values of the type (or its CNAME, which answers every type), each once.
+func (r *Record) ChecksFor(rrType uint16) []*health.Check {
+	values := r.of(rrType)
+	if len(values) == 0 {
+		values = r.of(dns.TypeCNAME)
+	}
+	return checksOf(values)
+}
+
+// Health is the health of the record for the type (spec 4.12: one usable address is enough).
+func (r *Record) Health(rrType uint16) health.Status { return health.Best(r.ChecksFor(rrType)) }

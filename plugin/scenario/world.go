@@ -6,111 +6,211 @@
 package scenario
 
 import (
-	"errors"
-	"math/big"
-	"net/netip"
+	"fmt"
 	"time"
-
-	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/probe"
+	"github.com/healthroute/healthroute/plugin/route"
 )
 
-// errUnfinished marks what is still to be written.
-var errUnfinished = errors.New("unfinished")
+// World is one Corefile at one instant of virtual time.
+type World struct {
+	clock   *clock
+	targets *targets
+	engine  *health.Engine
+	admin   *health.Admin
+	source  Source
+	servers []*server
+	draws   enumeration
 
-// Source is a Corefile and the files that it names, by their names relative to it.
-type Source struct {
-	Name  string // the Corefile's name in positions
-	Files map[string][]byte
+	transitions map[*health.Check]int // after the first verdict
+	events      []Event
 }
 
-// World is one Corefile at one instant of virtual time.
-type World struct{}
+// server is one server block that runs.
+type server struct {
+	*Block
+	table    *route.Table
+	lease    *health.Lease
+	answerer *answer.Answerer
+	unwatch  func()
+}
+
+// Event is a change that happened in the world.
+type Event struct {
+	At         time.Duration // since the start
+	Check      *health.Check // of a transition; nil otherwise
+	Transition health.Transition
+	Group      *route.Group // of a last resort that begins or ends; nil otherwise
+	Type       uint16
+	LastResort bool
+}
 
 // NewWorld starts the Corefile at time 0: all first attempts are due, none has started. The problems hold the warnings, or why
 // it is refused; then the world is nil.
-func NewWorld(s Source) (*World, config.Problems) { return nil, nil }
+func NewWorld(s Source) (*World, config.Problems) {
+	c := &clock{now: epoch}
+	w := &World{
+		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
+		transitions: map[*health.Check]int{},
+	}
+	w.engine = health.NewEngine(health.Options{Clock: c, Observer: w, Runner: w.run, Exact: true})
+	problems := w.Reload(s)
+	if problems.Errors() != nil {
+		return nil, problems
+	}
+	return w, problems
+}
+
+// Reload replaces the Corefile as a server's reload does; a refused one changes nothing.
+func (w *World) Reload(s Source) config.Problems {
+	blocks, problems := Load(s)
+	if problems.Errors() != nil {
+		return problems
+	}
+	var servers []*server
+	for _, b := range blocks {
+		n, err := w.serve(b)
+		servers = append(servers, n)
+		if err != nil {
+			stop(servers)
+			return append(problems, config.Problem{Message: err.Error()})
+		}
+	}
+	for _, n := range servers {
+		n.lease.Start()
+	}
+	stop(w.servers)
+	w.source, w.servers = s, servers
+	return problems
+}
+
+// serve compiles one server block on the world's engine.
+func (w *World) serve(b *Block) (*server, error) {
+	n := &server{Block: b, table: route.NewTable(w, w.admin)}
+	n.lease = w.engine.Lease(n.table.Changed)
+	n.unwatch = w.admin.Watch(n.table.AdminChanged)
+	if err := n.table.Compile(b.Stanzas, b.Probers, n.lease); err != nil {
+		return n, err
+	}
+	n.answerer = answer.New(n.table, answer.Options{
+		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
+	})
+	return n, nil
+}
+
+func stop(servers []*server) {
+	for _, n := range servers {
+		n.unwatch()
+		n.lease.Release()
+	}
+}
+
+// Restart ends the server and starts it again with the same Corefile. There is no state file yet, so it knows nothing.
+func (w *World) Restart() config.Problems {
+	w.Close()
+	for _, o := range w.admin.Objects() {
+		w.admin.Clear(o)
+	}
+	return w.Reload(w.source)
+}
+
+// Close ends the world.
+func (w *World) Close() {
+	stop(w.servers)
+	w.servers = nil
+}
 
 // Now returns the virtual time since the start.
-func (w *World) Now() time.Duration { return 0 }
+func (w *World) Now() time.Duration { return w.clock.Now().Sub(epoch) }
 
 // AdvanceTo moves the clock to t: whatever happens before t happens, and attempts that end at t end. Attempts that start at t
 // start only when the clock is moved on, so that what the caller changes now applies to them.
-func (w *World) AdvanceTo(t time.Duration) {}
+func (w *World) AdvanceTo(t time.Duration) { w.clock.advance(epoch.Add(t)) }
 
-// Behaviour is how attempts on a target end that start from now on.
-type Behaviour struct {
-	Kind   BehaviourKind
-	Status int           // of Status
-	After  time.Duration // how long they take; 50 ms unless said
+// NextEvent returns when something will happen next: an attempt that starts or ends, an override that expires.
+func (w *World) NextEvent() (time.Duration, bool) {
+	at, ok := w.clock.nextEvent()
+	return at.Sub(epoch), ok
 }
 
-// BehaviourKind is the word of a `target` line.
-type BehaviourKind string
-
-// The behaviours of a target.
-const (
-	Up         BehaviourKind = "up"
-	Refuse     BehaviourKind = "refuse"
-	Hang       BehaviourKind = "hang"
-	Status     BehaviourKind = "status"
-	CannotTell BehaviourKind = "cannot_tell"
-)
+// Events returns what has changed so far, oldest first.
+func (w *World) Events() []Event { return w.events }
 
 // SetTarget sets the behaviour of ADDRESS, ADDRESS:PORT, NAME or NAME:PORT. One that no check has yet is allowed.
-func (w *World) SetTarget(target string, b Behaviour) error { return errUnfinished }
+func (w *World) SetTarget(target string, b Behaviour) error {
+	key, err := targetKey(target)
+	if err != nil {
+		return err
+	}
+	w.targets.behaviours[key] = b
+	return nil
+}
+
+// Attempts returns how many attempts on the target (ADDRESS, ADDRESS:PORT, NAME or NAME:PORT) have started.
+func (w *World) Attempts(target string) int {
+	key, err := targetKey(target)
+	if err != nil {
+		return 0
+	}
+	return w.targets.attempts[key]
+}
 
 // SetHealth sets the verdict of the checks of PROBE@TARGET or GROUP/RECORD to healthy, unhealthy or checking and clears their
 // counters; attempts go on.
-func (w *World) SetHealth(object, word string) error { return errUnfinished }
+func (w *World) SetHealth(object, word string) error {
+	checks, err := w.checksOf(object)
+	if err != nil {
+		return err
+	}
+	for _, s := range []health.Status{health.Checking, health.Healthy, health.Unhealthy} {
+		if s.String() != word {
+			continue
+		}
+		for _, c := range checks {
+			w.engine.Force(c, s)
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown health %q: expected healthy, unhealthy or checking", word)
+}
 
 // Admin sets the admin state of GROUP or GROUP/RECORD; 0 lasts until changed.
-func (w *World) Admin(object, state string, lasts time.Duration) error { return errUnfinished }
-
-// Reload replaces the Corefile; a refused one changes nothing.
-func (w *World) Reload(s Source) config.Problems { return nil }
-
-// Question is what a client asks.
-type Question struct {
-	Name   string // relative to the first zone unless it ends in a dot; @ is the apex
-	Type   uint16
-	From   netip.Addr   // the asker; 198.51.100.1 unless said
-	Subnet netip.Prefix // EDNS Client Subnet; none unless valid
-	DO     bool
+func (w *World) Admin(object, state string, lasts time.Duration) error {
+	o, err := w.object(object)
+	if err != nil {
+		return err
+	}
+	v := health.Override{State: health.AdminState(state)}
+	if lasts > 0 {
+		v.Until = w.clock.Now().Add(lasts)
+	}
+	w.admin.Set(o, v)
+	return nil
 }
 
-// Outcome is one possible reply to a question, with its exact probability. Replies whose sets of answer records are equal are one.
-type Outcome struct {
-	Part   *big.Rat
-	Result answer.Result // Msg is never nil
+// AttemptStarted is health.Observer's.
+func (w *World) AttemptStarted(*health.Check, time.Duration) {}
+
+// AttemptEnded is health.Observer's.
+func (w *World) AttemptEnded(*health.Check, probe.Result) {}
+
+// ProbePanicked is health.Observer's; a pretended attempt has no prober that could.
+func (w *World) ProbePanicked(*health.Check, any) {}
+
+// Transition is health.Observer's.
+func (w *World) Transition(c *health.Check, t health.Transition) {
+	if t.From != health.Checking {
+		w.transitions[c]++
+	}
+	w.events = append(w.events, Event{At: w.Now(), Check: c, Transition: t})
 }
 
-// Ask returns all possible replies to the question at this instant, most probable first. Their parts sum to 1. More than
-// MaxOutcomes are an error.
-func (w *World) Ask(q Question) ([]Outcome, error) { return nil, errUnfinished }
-
-// MaxOutcomes bounds the number of different replies that are listed.
-const MaxOutcomes = 10_000
-
-// Values returns the records of a reply's answer section as data in zone file form, sorted.
-func Values(m *dns.Msg) []string { return nil }
-
-// RecordState returns the state word of GROUP/RECORD (an admin word if it is not enabled, else a health word) or of PROBE@TARGET.
-func (w *World) RecordState(object string) (string, error) { return "", errUnfinished }
-
-// GroupState returns online, degraded, checking, inactive or disabled (spec 3.6).
-func (w *World) GroupState(group string) (string, error) { return "", errUnfinished }
-
-// Attempts returns how many attempts on the target (ADDRESS, ADDRESS:PORT, NAME or NAME:PORT) have started.
-func (w *World) Attempts(target string) int { return 0 }
-
-// Transitions returns how often the check PROBE@TARGET has changed its status after its first verdict.
-func (w *World) Transitions(object string) (int, error) { return 0, errUnfinished }
-
-// Explain returns why the question is answered as it is, as text.
-func (w *World) Explain(q Question) string { return "" }
-
-// Close ends the world.
-func (w *World) Close() {}
+// LastResort is route.Observer's.
+func (w *World) LastResort(g *route.Group, qtype uint16, on bool) {
+	w.events = append(w.events, Event{At: w.Now(), Group: g, Type: qtype, LastResort: on})
+}

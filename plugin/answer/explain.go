@@ -1,0 +1,207 @@
+package answer
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/route"
+)
+
+// Explanation says why a query was answered as it was. It is read off the Result of that very query, so it can say
+// nothing that the answer did not follow; a query that nobody asks about pays nothing for it. Field names are stable.
+type Explanation struct {
+	Name   string   `json:"name"`
+	Type   string   `json:"type"`
+	Zone   string   `json:"zone,omitempty"`   // the zone of ours that the name lies in
+	Entry  string   `json:"entry,omitempty"`  // the name in our table that answered: the name itself or a wildcard
+	Found  string   `json:"found"`            // how the name was found
+	Groups []Reason `json:"groups,omitempty"` // the group that answered, and those that a CNAME led to
+	Reason string   `json:"reason"`           // the step that decided
+	Rcode  string   `json:"rcode"`
+	Answer []string `json:"answer"`          // one answer that the query got, data in zone file form
+	TTL    uint32   `json:"ttl"`             // seconds; of a negative answer its SOA's
+	Scope  *int     `json:"scope,omitempty"` // ECS scope, if the query had the option
+	Passed bool     `json:"passed"`          // the next plugin's answer stands
+}
+
+// Reason is a group's part in an answer.
+type Reason struct {
+	Group      string            `json:"group"`
+	Policy     string            `json:"policy"`
+	LastResort string            `json:"last_resort,omitempty"` // the word, while nothing in the group is usable
+	Step       string            `json:"step,omitempty"`        // what the policy did
+	Records    []CandidateReason `json:"records"`
+}
+
+// CandidateReason is why a record is in or out.
+type CandidateReason struct {
+	Record string        `json:"record"`
+	Site   string        `json:"site,omitempty"`
+	Admin  string        `json:"admin"`  // admin state
+	Health string        `json:"health"` // health word of the record for the type
+	Share  string        `json:"share"`  // exact part of answers that it stands in, "0" if out
+	Why    string        `json:"why"`
+	Checks []CheckReason `json:"checks,omitempty"`
+}
+
+// CheckReason is the health of one check of a record.
+type CheckReason struct {
+	Check       string    `json:"check"`
+	Health      string    `json:"health"`
+	Since       time.Time `json:"since"`
+	LastAttempt string    `json:"last_attempt,omitempty"` // outcome, and the reason unless it passed
+	At          time.Time `json:"at,omitzero"`            // when that ended
+}
+
+// Explain reads the explanation off a result. reply is the message that was sent in the end: the result's own, or for a query
+// that was passed on the next plugin's; nil if there was none.
+func Explain(q *Query, res Result, reply *dns.Msg) Explanation {
+	x := Explanation{
+		Name: q.qname(), Type: dns.Type(q.qtype()).String(), Found: found(res.Match),
+		Reason: res.Reason, Rcode: dns.RcodeToString[res.Rcode], Passed: res.Pass || res.relayed, Answer: []string{},
+	}
+	if x.Passed && x.Reason == "" {
+		x.Reason = "the next plugin's answer stands"
+	}
+	if res.Match.Zone != nil {
+		x.Zone = res.Match.Zone.Name
+	}
+	if e := entryOf(res.Match); e != nil && !x.Passed {
+		x.Entry = e.Name
+	}
+	for _, link := range append([]Link{res.Link}, res.Chain...) {
+		if link.Group != nil {
+			x.Groups = append(x.Groups, explainLink(link))
+		}
+	}
+	if reply != nil {
+		x.describe(reply)
+	}
+	return x
+}
+
+// describe fills in what the reply shows.
+func (x *Explanation) describe(reply *dns.Msg) {
+	x.Rcode = dns.RcodeToString[reply.Rcode]
+	for i, rr := range reply.Answer {
+		x.Answer = append(x.Answer, Data(rr))
+		if i == 0 || rr.Header().Ttl < x.TTL {
+			x.TTL = rr.Header().Ttl
+		}
+	}
+	if len(reply.Answer) == 0 && len(reply.Ns) > 0 {
+		x.TTL = reply.Ns[0].Header().Ttl
+	}
+	if subnet := subnetOf(reply); subnet != nil {
+		scope := int(subnet.SourceScope)
+		x.Scope = &scope
+	}
+}
+
+// found says how the table knows the name.
+func found(m route.Match) string {
+	switch {
+	case m.Zone == nil:
+		return "not in our zones"
+	case m.Entry != nil && len(m.Entry.Members) == 0:
+		return "a name of ours exists below it"
+	case m.Entry != nil:
+		return "exact name"
+	case m.Wildcard != nil:
+		return "covered by the wildcard " + m.Wildcard.Name
+	}
+	return "in our zone, but not a name of ours"
+}
+
+func entryOf(m route.Match) *route.Entry {
+	if m.Entry != nil {
+		return m.Entry
+	}
+	return m.Wildcard
+}
+
+// explainLink turns a set into reasons, record by record.
+func explainLink(l Link) Reason {
+	r := Reason{Group: l.Group.Name, Policy: string(l.Group.Policy), Step: l.Choice.Reason, Records: []CandidateReason{}}
+	if l.Set == nil {
+		return r
+	}
+	if l.LastResort {
+		r.LastResort = string(l.Group.LastResort)
+	}
+	parts := map[*route.Candidate]*big.Rat{}
+	for _, s := range l.Set.Shares() {
+		parts[s.Candidate] = s.Part
+	}
+	for _, c := range l.Set.Candidates {
+		r.Records = append(r.Records, explainCandidate(l.Set, c, parts[c]))
+	}
+	return r
+}
+
+func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) CandidateReason {
+	r := CandidateReason{
+		Record: c.Record.ID, Site: c.Record.Site, Admin: string(c.Record.Admin()),
+		Health: c.Record.Health(s.Type).String(), Share: "0",
+	}
+	for _, check := range c.Record.ChecksFor(s.Type) {
+		r.Checks = append(r.Checks, explainCheck(check))
+	}
+	switch {
+	case part != nil:
+		r.Share = part.RatString()
+		r.Why = "usable"
+		if c.Standing == route.Unusable {
+			r.Why = "not usable, but nothing is: last resort"
+		}
+	case c.Standing == route.Ineligible:
+		r.Why = "an operator said " + r.Admin
+	case c.Standing == route.Unusable:
+		r.Why = "not usable: " + why(r.Checks)
+	default:
+		r.Why = s.HeldBack()
+	}
+	return r
+}
+
+// why joins the last words of the checks that are not healthy.
+func why(checks []CheckReason) string {
+	text := ""
+	for _, c := range checks {
+		if c.Health == health.Healthy.String() {
+			continue
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("%s is %s (%s)", c.Check, c.Health, c.LastAttempt)
+	}
+	if text == "" {
+		return "its other family is not, and families go together"
+	}
+	return text
+}
+
+func explainCheck(c *health.Check) CheckReason {
+	state := c.State()
+	r := CheckReason{Check: c.String(), Health: state.Status.String(), Since: state.Since}
+	if state.LastAt.IsZero() {
+		r.LastAttempt = "no attempt has ended yet"
+		return r
+	}
+	r.At = state.LastAt
+	r.LastAttempt = state.Last.Outcome.String()
+	if state.Last.Reason != "" {
+		r.LastAttempt += ": " + state.Last.Reason
+	}
+	return r
+}
+
+// Data is the data of a record in zone file form, without owner, TTL, class and type.
+func Data(rr dns.RR) string {
+	return rr.String()[len(rr.Header().String()):]
+}

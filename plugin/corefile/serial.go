@@ -1,0 +1,15 @@
+package corefile
+
+import (
+	"hash/fnv"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// Serial is the SOA serial of a zone that we serve: a digest of the declaration, equal on all servers that have the same
+// one. Nobody transfers the zone, so it need not grow.
+func Serial(s *config.Stanza) uint32 {
+	digest := fnv.New32a()
+	digest.Write([]byte(Print(s)))
+	return digest.Sum32()
+}
