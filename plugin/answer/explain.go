@@ -178,7 +178,10 @@ func why(checks []CheckReason) string {
 		if text != "" {
 			text += "; "
 		}
-		text += fmt.Sprintf("%s is %s (%s)", c.Check, c.Health, c.LastAttempt)
+		text += fmt.Sprintf("%s is %s", c.Check, c.Health)
+		if c.LastAttempt != "" {
+			text += ", last attempt " + c.LastAttempt
+		}
 	}
 	if text == "" {
 		return "its other family is not, and families go together"
@@ -190,7 +193,6 @@ func explainCheck(c *health.Check) CheckReason {
 	state := c.State()
 	r := CheckReason{Check: c.String(), Health: state.Status.String(), Since: state.Since}
 	if state.LastAt.IsZero() {
-		r.LastAttempt = "no attempt has ended yet"
 		return r
 	}
 	r.At = state.LastAt

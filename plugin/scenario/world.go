@@ -138,6 +138,9 @@ func (w *World) NextEvent() (time.Duration, bool) {
 	return at.Sub(epoch), ok
 }
 
+// At writes an instant of the world as seconds since the start.
+func At(t time.Time) string { return t.Sub(epoch).String() }
+
 // Events returns what has changed so far, oldest first.
 func (w *World) Events() []Event { return w.events }
 

@@ -148,7 +148,7 @@ func TestAdmin(t *testing.T) {
 	say("www/192.0.2.1", "draining", seconds(60))
 	expect(160.04, "192.0.2.2")
 	expect(160.05, "192.0.2.1")
-	if n := w.Attempts("192.0.2.1"); n != 3 {
+	if n := w.Attempts("192.0.2.1"); n != 4 {
 		t.Errorf("Expected attempts to go on while draining, got %d in all", n)
 	}
 	say("www", "disabled", 0)

@@ -1,0 +1,76 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Text writes the explanation as a tree for people. Instants are told as seconds before now, or, before a server that lives in virtual
+// time, since its start; at does that.
+func (x Explanation) Text(at func(time.Time) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: %s\n", x.Name, x.Type, x.conclusion())
+	fmt.Fprintf(&b, "  name: %s", x.Found)
+	if x.Zone != "" {
+		fmt.Fprintf(&b, ", zone %s", x.Zone)
+	}
+	b.WriteString("\n")
+	for _, g := range x.Groups {
+		g.text(&b, at)
+	}
+	fmt.Fprintf(&b, "  decided by: %s\n", x.Reason)
+	if x.Scope != nil {
+		fmt.Fprintf(&b, "  client subnet scope: /%d\n", *x.Scope)
+	}
+	return b.String()
+}
+
+// conclusion is the answer in one line.
+func (x Explanation) conclusion() string {
+	switch {
+	case len(x.Answer) > 0:
+		return fmt.Sprintf("%s (TTL %d)", strings.Join(x.Answer, " "), x.TTL)
+	case x.Rcode == "NOERROR":
+		return fmt.Sprintf("no data (TTL %d)", x.TTL)
+	}
+	return x.Rcode
+}
+
+func (r Reason) text(b *strings.Builder, at func(time.Time) string) {
+	fmt.Fprintf(b, "  group %s, %s", r.Group, r.Policy)
+	if r.LastResort != "" {
+		fmt.Fprintf(b, ", no usable record: last_resort %s", r.LastResort)
+	}
+	if r.Step != "" {
+		fmt.Fprintf(b, ", %s", r.Step)
+	}
+	b.WriteString("\n")
+	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, c := range r.Records {
+		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\n", c.Record, share(c.Share), c.Health, c.Why)
+	}
+	_ = table.Flush() // into memory
+	for _, c := range r.Records {
+		for _, check := range c.Checks {
+			fmt.Fprintf(b, "      %s: %s since %s; last attempt", check.Check, check.Health, at(check.Since))
+			if check.At.IsZero() {
+				b.WriteString(": none has ended yet\n")
+				continue
+			}
+			fmt.Fprintf(b, " %s, %s\n", at(check.At), check.LastAttempt)
+		}
+	}
+}
+
+// share writes how much of the answers a record has.
+func share(part string) string {
+	switch part {
+	case "0":
+		return "out"
+	case "1":
+		return "in"
+	}
+	return "in " + part
+}
