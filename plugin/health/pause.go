@@ -34,10 +34,13 @@ func (e *Engine) settle(c *Check) {
 	if wanted {
 		p := c.spec().Probe
 		c.set(p, Counter{}, e.clock.Now())
+		c.state.Since = e.clock.Now()
 		c.begun = p.Assume == ""
 		if c.begun {
 			c.state.Next = e.clock.Now()
-			e.arm(c)
+			if !c.running { // else its end sets the timer, so that two never overlap
+				e.arm(c)
+			}
 		}
 	} else if !c.Attempted() {
 		close(c.first) // there is nothing to wait for

@@ -171,7 +171,7 @@ func (h *httpProbe) talk(ctx context.Context, conn net.Conn, to hop) (*redirect,
 	if _, err := conn.Write(text.Bytes()); err != nil {
 		return nil, explain(ctx, sending, err)
 	}
-	reply, f := readReply(ctx, conn, request)
+	reply, f := readReply(ctx, conn, request) //nolint:bodyclose // the body is the connection, which the caller closes; Close would read on
 	if f != nil {
 		return nil, f
 	}

@@ -94,7 +94,7 @@ func malformed(ctx context.Context, err, ended error) *finding {
 	switch {
 	case ended == nil:
 		return failed("malformed HTTP reply: %s", bare(err))
-	case ended == errHeaderTooLong:
+	case errors.Is(ended, errHeaderTooLong):
 		return failed("%s", bare(ended))
 	}
 	return explain(ctx, readingHeaders, ended)

@@ -103,7 +103,7 @@ func loadBlock(sb caddyfile.ServerBlock, dir string) (*Block, config.Problems) {
 		b.Zones = append(b.Zones, plugin.Host(key).NormalizeExact()...)
 	}
 	root := dir
-	if d := dispenser(sb, "root", dir); d.NextArg() && d.NextArg() {
+	if d := dispenser(sb, "root", dir); d.Next() && d.NextArg() { // the directive, then its argument
 		root = d.Val()
 		if !filepath.IsAbs(root) {
 			root = filepath.Join(dir, root)

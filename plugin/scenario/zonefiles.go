@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -51,12 +52,11 @@ func loadZoneFiles(d caddyfile.Dispenser, root string, serverZones []string) (zo
 }
 
 func parseZoneFile(name, zone string) (*file.Zone, error) {
-	text, err := os.Open(name)
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	defer text.Close()
-	return file.Parse(text, zone, name, 0)
+	return file.Parse(bytes.NewReader(text), zone, name, 0)
 }
 
 // fileBlock reads the block of a file directive, of which only fallthrough matters here.
