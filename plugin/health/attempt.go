@@ -46,7 +46,7 @@ func (e *Engine) start(c *Check, epoch int) {
 	began := e.clock.Now()
 	lag := began.Sub(c.state.Next)
 	ctx, cancel := context.WithCancel(context.Background())
-	c.running, c.abandon = true, cancel
+	c.abandon = cancel
 	c.attempts.Add(1)
 	c.mu.Unlock()
 
@@ -76,21 +76,10 @@ func (e *Engine) attempt(ctx context.Context, c *Check, done func(probe.Result))
 	}())
 }
 
-// finish counts the result of the attempt that began at the given time and, when everybody knows, sets the timer of the
-// next one; so it does where that waited because the check was paused and resumed meanwhile.
+// finish counts the result of the attempt that began at the given time, tells everybody and sets the timer of the next
+// one. The result of a check that was stopped or paused meanwhile is dropped.
 func (e *Engine) finish(c *Check, epoch int, began time.Time, r probe.Result) {
 	defer c.attempts.Done()
-	e.count(c, epoch, began, r)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running = false
-	if !c.stopped && !c.paused {
-		e.arm(c)
-	}
-}
-
-// count takes the result over and tells everybody. That of a check that was stopped or paused meanwhile is dropped.
-func (e *Engine) count(c *Check, epoch int, began time.Time, r probe.Result) {
 	c.mu.Lock()
 	if c.stopped || c.epoch != epoch {
 		c.mu.Unlock()
@@ -122,6 +111,9 @@ func (e *Engine) count(c *Check, epoch int, began time.Time, r probe.Result) {
 	defer c.mu.Unlock()
 	if !c.Attempted() {
 		close(c.first) // after the callbacks: whoever waited finds the views rebuilt
+	}
+	if !c.stopped && c.epoch == epoch {
+		e.arm(c)
 	}
 }
 

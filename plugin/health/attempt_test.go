@@ -197,6 +197,25 @@ func TestCallbackUsesEngine(t *testing.T) {
 	same(t, "calls", got, "false unhealthy web@10.0.0.1:80 false false 1", "true healthy web@10.0.0.1:80 true true 1")
 }
 
+// TestCallbackPauses and resumes a check while its own change is told: it has one schedule afterwards, the new one.
+func TestCallbackPauses(t *testing.T) {
+	stage := newStage(always(probe.Fail, answer))
+	var l *Lease
+	calls := 0
+	l = stage.engine.Lease(func(c *Check) {
+		if calls++; calls == 1 { // down; begun anew it is usable again, which is told as well
+			l.Want(c, false)
+			l.Want(c, true)
+		}
+	})
+	t.Cleanup(l.Release)
+	l.Check(of(t, tcp(func(p *config.Probe) { p.Fall, p.Initial = 2, config.InitialIncluded }), 1))
+	l.Start()
+	stage.clock.to(s(15))
+	same(t, "starts", stage.starts, "0.00", "10.00", "10.05")
+	equal(t, "calls", calls, 2)
+}
+
 // TestTransitionsAlternate for real goroutines and several leases: none is lost, doubled or told out of order.
 func TestTransitionsAlternate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

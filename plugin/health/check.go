@@ -55,7 +55,6 @@ type Check struct {
 	stopped  bool               // guarded by mu: no lease is left
 	paused   bool               // guarded by mu: no lease wants attempts
 	epoch    int                // guarded by mu: attempts of an earlier one do not count
-	running  bool               // guarded by mu: an attempt is under way, maybe one that does not count
 	unset    func() bool        // guarded by mu: calls the next attempt off
 	abandon  context.CancelFunc // guarded by mu: ends the attempt under way
 	attempts sync.WaitGroup     // the attempt under way

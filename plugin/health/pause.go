@@ -7,7 +7,7 @@ import (
 
 // Want says whether the lease's configuration wants attempts on the check; it does until told otherwise. A check that no lease
 // wants is paused: no attempt is made, and one under way is dropped. When one wants it again it starts anew, without a verdict
-// and with an attempt at once (spec 3.2, 4.15).
+// and with an attempt at once (spec 3.2, 4.15), even if the one that was dropped has not quite ended.
 func (l *Lease) Want(c *Check, wanted bool) {
 	c.mu.Lock()
 	holds := slices.Clone(c.holds) // a copy: the attempt under way may be reading
@@ -38,9 +38,7 @@ func (e *Engine) settle(c *Check) {
 		c.begun = p.Assume == ""
 		if c.begun {
 			c.state.Next = e.clock.Now()
-			if !c.running { // else its end sets the timer, so that two never overlap
-				e.arm(c)
-			}
+			e.arm(c)
 		}
 	} else if !c.Attempted() {
 		close(c.first) // there is nothing to wait for
