@@ -11,6 +11,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/route"
 )
 
 // Handler answers the queries of one server block. It is read-only after OnStartup and shared by all goroutines.
@@ -24,11 +25,11 @@ func (h *Handler) Name() string { return pluginName }
 
 // ServeDNS answers from a group of ours, or hands the query to the next plugin.
 func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
-	name, ours := h.asked(r)
-	if !ours {
+	name, match := h.asked(r)
+	if match.Zone == nil {
 		return plugin.NextOrFailure(h.Name(), h.Next, ctx, w, r)
 	}
-	q := &query{Query: answer.Query{Req: r, Name: name}, h: h, w: w}
+	q := &query{Query: answer.Query{Req: r, Name: name, Match: match}, h: h, w: w}
 	q.Next = q
 	res := h.block.answerer.Answer(ctx, &q.Query)
 	if res.Group != nil {
@@ -49,18 +50,18 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	return dns.RcodeSuccess, nil
 }
 
-// asked returns the lower-case name of the question, and whether it is ours to look at: a plain query of class IN in one of our
-// zones. Transfers are the zone file's business.
-func (h *Handler) asked(r *dns.Msg) (string, bool) {
+// asked returns the lower-case name of the question and what our table says of it. Nothing but a plain query of class IN is ours to look
+// at: transfers are the zone file's business.
+func (h *Handler) asked(r *dns.Msg) (string, route.Match) {
 	if r.Opcode != dns.OpcodeQuery || len(r.Question) != 1 {
-		return "", false
+		return "", route.Match{}
 	}
 	question := &r.Question[0]
 	if question.Qclass != dns.ClassINET || question.Qtype == dns.TypeAXFR || question.Qtype == dns.TypeIXFR {
-		return "", false
+		return "", route.Match{}
 	}
 	name := strings.ToLower(question.Name)
-	return name, h.block.table.Find(name).Zone != nil
+	return name, h.block.table.Find(name)
 }
 
 // query is an answer.Query that asks the rest of the chain of its handler. It is one allocation.

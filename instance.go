@@ -53,10 +53,6 @@ func instanceOf(c *caddy.Controller) *instance {
 	c.Set(instanceKey{}, i)
 	c.OnStartup(i.start)
 	c.OnShutdown(i.stop)
-	c.OnRestartFailed(func() error {
-		running.releaseForgotten()
-		return nil
-	})
 	return i
 }
 
@@ -66,6 +62,7 @@ func (i *instance) add(b *block) { i.blocks = append(i.blocks, b) }
 // attempts, so that the first answers know what works.
 func (i *instance) start() error {
 	running.releaseForgotten()
+	watchReloads()
 	for _, b := range i.blocks {
 		if err := b.compile(); err != nil {
 			i.release()
@@ -170,6 +167,24 @@ func (is *instances) releaseForgotten() {
 			is.remove(i)
 			i.release()
 		}
+	}
+}
+
+type watchedKey struct{}
+
+// watchReloads makes every instance of caddy release what a failed reload leaves behind: also one that has no
+// healthroute itself, when the Corefile that first brings it fails after our start.
+func watchReloads() {
+	for _, inst := range caddy.Instances() {
+		inst.StorageMu.Lock()
+		if inst.Storage[watchedKey{}] == nil {
+			inst.Storage[watchedKey{}] = true
+			inst.OnRestartFailed = append(inst.OnRestartFailed, func() error {
+				running.releaseForgotten()
+				return nil
+			})
+		}
+		inst.StorageMu.Unlock()
 	}
 }
 

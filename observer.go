@@ -3,6 +3,7 @@ package healthroute
 import (
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/miekg/dns"
@@ -56,8 +57,34 @@ func (observer) ProbePanicked(c *health.Check, value any) {
 	log.Errorf("the probe of check %s panicked, the attempt counts as one that could not tell: %v\n%s", c, value, debug.Stack())
 }
 
+// lastResorts is what was logged last of each group and type, so that a reload does not tell again what holds already.
+var lastResorts = ledger{on: map[string]bool{}}
+
+type ledger struct {
+	mu sync.Mutex
+	on map[string]bool // guarded by mu; by group and type
+}
+
+// change notes the state and reports whether it is news.
+func (l *ledger) change(key string, on bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.on[key] == on {
+		return false
+	}
+	if on {
+		l.on[key] = true
+	} else {
+		delete(l.on, key)
+	}
+	return true
+}
+
 // LastResort logs that a group has run out of usable records, or has one again.
 func (observer) LastResort(g *route.Group, qtype uint16, on bool) {
+	if !lastResorts.change(g.Name+" "+dns.Type(qtype).String(), on) {
+		return
+	}
 	if on {
 		log.Warningf("group %s has no usable record for %s: last_resort %s answers", g.Name, dns.Type(qtype), g.LastResort)
 		return

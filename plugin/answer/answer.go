@@ -17,9 +17,10 @@ import (
 
 // Query is a question with what its reply needs.
 type Query struct {
-	Req  *dns.Msg // one question, class IN, opcode QUERY
-	Name string   // the question's name in lower case
-	Next Next     // whoever stands behind us
+	Req   *dns.Msg    // one question, class IN, opcode QUERY
+	Name  string      // the question's name in lower case
+	Match route.Match // what the table says of the name
+	Next  Next        // whoever stands behind us
 }
 
 func (q *Query) qname() string { return q.Req.Question[0].Name }
@@ -34,7 +35,6 @@ type Result struct {
 
 	relayed bool // Msg is somebody else's and must not be touched
 
-	Match  route.Match // what the table knows of the name
 	Reason string      // the step that decided, in a few words
 	Link               // the group of ours that answered; its Group is nil if none did
 	Chain  []Link      // the groups of ours that a CNAME led to
@@ -88,24 +88,30 @@ func New(t *route.Table, o Options) *Answerer {
 
 // Answer decides a query.
 func (a *Answerer) Answer(ctx context.Context, q *Query) Result {
-	m := a.table.Find(q.Name)
-	res := a.decide(ctx, q, m)
-	res.Match = m
+	res := a.decide(ctx, q)
 	if res.Msg != nil && !res.relayed {
 		addEDNS(q, &res)
 	}
 	return res
 }
 
-func (a *Answerer) decide(ctx context.Context, q *Query, m route.Match) Result {
+func (a *Answerer) decide(ctx context.Context, q *Query) Result {
+	m := q.Match
 	if m.Zone == nil {
 		return Result{Pass: true} // rule 1
+	}
+	zone := a.zones[m.Zone]
+	if m.Entry == nil && m.Wildcard == nil && !zone.served() {
+		return Result{Pass: true} // rule 7
 	}
 	if subnet := subnetOf(q.Req); subnet != nil && !valid(subnet) {
 		return Result{Rcode: dns.RcodeFormatError}
 	}
-	zone := a.zones[m.Zone]
-	if rrs := zone.apex(q.Name, q.qtype()); rrs != nil {
+	qtype := q.qtype()
+	if qtype == dns.TypeANY && m.Entry == nil {
+		qtype = dns.TypeSOA // one RRset is enough (RFC 8482 section 4.1), and this one every apex has
+	}
+	if rrs := zone.apex(q.Name, qtype); rrs != nil {
 		msg := newReply(q)
 		msg.Answer = withOwner(rrs, q.qname())
 		return Result{Msg: msg, Reason: "our own apex"}
@@ -118,10 +124,8 @@ func (a *Answerer) decide(ctx context.Context, q *Query, m route.Match) Result {
 			return relay(b)
 		}
 		return a.wildcard(ctx, q, m.Wildcard)
-	case zone.served():
-		return a.missing(ctx, q, zone)
 	}
-	return Result{Pass: true} // rule 7
+	return a.missing(ctx, q, zone)
 }
 
 // entry answers at a name that exists because of us.

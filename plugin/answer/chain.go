@@ -21,6 +21,10 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 			return // a loop; the chain so far is the whole truth
 		}
 		m := a.table.Find(strings.ToLower(target))
+		if rrs := a.apexOf(m, target, q.qtype()); rrs != nil {
+			msg.Answer = append(msg.Answer, withOwner(rrs, target)...)
+			return
+		}
 		e := m.Entry
 		if m.Wildcard != nil {
 			step := &Query{Req: question(q, target, q.qtype()), Name: strings.ToLower(target), Next: q.Next}
@@ -43,13 +47,21 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 		choice := a.choose(set)
 		res.Chain = append(res.Chain, Link{member.Group, set, choice, set.LastResort})
 		if choice.Len() == 0 {
-			a.nothing(ctx, q, e, member, set, msg)
+			a.nothing(ctx, q, target, e, member, set, msg)
 			return
 		}
 		if target = a.positive(msg, target, member, choice); target == "" {
 			return
 		}
 	}
+}
+
+// apexOf returns our SOA or NS if the target is the apex of a zone that has them from us.
+func (a *Answerer) apexOf(m route.Match, target string, qtype uint16) []dns.RR {
+	if m.Zone == nil {
+		return nil
+	}
+	return a.zones[m.Zone].apex(strings.ToLower(target), qtype)
 }
 
 // owns reports whether a record of that name stands in the answer already.
@@ -71,8 +83,8 @@ func (a *Answerer) leave(ctx context.Context, q *Query, msg *dns.Msg, target str
 	switch {
 	case m.Zone == nil || b.Rcode == dns.RcodeServerFailure && !b.Nobody:
 		return // not ours to say what is there
-	case m.Entry != nil && b.lacksName():
-		msg.Rcode = dns.RcodeSuccess // the name exists because of us, without this type
+	case (m.Entry != nil || strings.EqualFold(target, m.Zone.Name)) && b.lacksName():
+		msg.Rcode = dns.RcodeSuccess // the name exists because of us, or as the apex, without this type
 		msg.Ns = nil
 	case b.Nobody || a.zones[m.Zone].served() && b.lacksName():
 		msg.Rcode = dns.RcodeNameError

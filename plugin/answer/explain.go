@@ -61,16 +61,16 @@ type CheckReason struct {
 // that was passed on the next plugin's; nil if there was none.
 func Explain(q *Query, res Result, reply *dns.Msg) Explanation {
 	x := Explanation{
-		Name: q.qname(), Type: dns.Type(q.qtype()).String(), Found: found(res.Match),
+		Name: q.qname(), Type: dns.Type(q.qtype()).String(), Found: found(q.Match),
 		Reason: res.Reason, Rcode: dns.RcodeToString[res.Rcode], Passed: res.Pass || res.relayed, Answer: []string{},
 	}
 	if x.Passed && x.Reason == "" {
 		x.Reason = "the next plugin's answer stands"
 	}
-	if res.Match.Zone != nil {
-		x.Zone = res.Match.Zone.Name
+	if q.Match.Zone != nil {
+		x.Zone = q.Match.Zone.Name
 	}
-	if e := entryOf(res.Match); e != nil && !x.Passed {
+	if e := entryOf(q.Match); e != nil && !x.Passed {
 		x.Entry = e.Name
 	}
 	for _, link := range append([]Link{res.Link}, res.Chain...) {

@@ -24,7 +24,7 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, m route.
 		res.Reason = "no eligible record"
 	}
 	if choice.Len() == 0 {
-		a.nothing(ctx, q, e, m, set, res.Msg)
+		a.nothing(ctx, q, q.qname(), e, m, set, res.Msg)
 	} else if target := a.positive(res.Msg, q.qname(), m, choice); target != "" && q.qtype() != dns.TypeCNAME && q.qtype() != dns.TypeANY {
 		a.follow(ctx, q, &res, target)
 	}
@@ -33,9 +33,9 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, m route.
 
 // nothing completes the reply of a set that leaves nothing to choose: its last resort says so, or an operator has taken every
 // record out, which no last resort undoes (spec I-3).
-func (a *Answerer) nothing(ctx context.Context, q *Query, e *route.Entry, m route.Member, set *route.Set, msg *dns.Msg) {
+func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.Entry, m route.Member, set *route.Set, msg *dns.Msg) {
 	if set.LastResort {
-		a.lastResort(ctx, q, e, m, msg)
+		a.lastResort(ctx, q, name, e, m, msg)
 		return
 	}
 	a.negative(ctx, q, msg, e.Zone, m.TTL)
@@ -118,8 +118,8 @@ func withOwner(rrs []dns.RR, owner string) []dns.RR {
 	return out
 }
 
-// lastResort answers for a group that has nothing usable and nothing else to fall back on (spec 4.13).
-func (a *Answerer) lastResort(ctx context.Context, q *Query, e *route.Entry, m route.Member, msg *dns.Msg) {
+// lastResort answers for a name whose group has nothing usable and nothing else to fall back on (spec 4.13).
+func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *route.Entry, m route.Member, msg *dns.Msg) {
 	switch m.LastResort {
 	case config.LastResortServfail:
 		msg.Rcode = dns.RcodeServerFailure
@@ -128,7 +128,7 @@ func (a *Answerer) lastResort(ctx context.Context, q *Query, e *route.Entry, m r
 		msg.Rcode = dns.RcodeRefused
 		return
 	case config.LastResortNXDomain:
-		if a.alone(ctx, q, e, m) {
+		if a.alone(ctx, q, name, e, m) {
 			msg.Rcode = dns.RcodeNameError
 		}
 	}
@@ -136,9 +136,9 @@ func (a *Answerer) lastResort(ctx context.Context, q *Query, e *route.Entry, m r
 }
 
 // alone reports whether the name has nothing but what the group has just lost: no other type of ours, no name
-// below it, nothing behind us. Only then NXDOMAIN is true.
-func (a *Answerer) alone(ctx context.Context, q *Query, e *route.Entry, m route.Member) bool {
-	if e.Below || len(e.Members) > 1 {
+// below it, nothing behind us, and no SOA as at an apex. Only then NXDOMAIN is true.
+func (a *Answerer) alone(ctx context.Context, q *Query, name string, e *route.Entry, m route.Member) bool {
+	if e.Name == e.Zone.Name || e.Below || len(e.Members) > 1 {
 		return false
 	}
 	for _, s := range m.View().Sets() {
@@ -146,5 +146,5 @@ func (a *Answerer) alone(ctx context.Context, q *Query, e *route.Entry, m route.
 			return false
 		}
 	}
-	return e.Zone.Stanza.OtherTypes == config.OtherTypesNoData || q.Next.Ask(ctx, q.Req).lacksName()
+	return e.Zone.Stanza.OtherTypes == config.OtherTypesNoData || q.Next.Ask(ctx, question(q, name, q.qtype())).lacksName()
 }

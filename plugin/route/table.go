@@ -61,7 +61,7 @@ func (e *Entry) Member(qtype uint16) Member {
 
 // Observer is told what a table's groups do.
 type Observer interface {
-	// LastResort tells that a group began or ceased to answer the type from its last resort.
+	// LastResort tells whether a group answers the type from its last resort: when its first view is built, and at each change.
 	LastResort(g *Group, qtype uint16, on bool)
 }
 

@@ -101,7 +101,8 @@ func (w *World) query(q Question) (*answer.Query, *server, error) {
 		opt := req.IsEdns0()
 		opt.Option = append(opt.Option, subnetOption(q.Subnet))
 	}
-	return &answer.Query{Req: req, Name: strings.ToLower(name), Next: best.next}, best, nil
+	lower := strings.ToLower(name)
+	return &answer.Query{Req: req, Name: lower, Match: best.table.Find(lower), Next: best.next}, best, nil
 }
 
 func subnetOption(p netip.Prefix) *dns.EDNS0_SUBNET {

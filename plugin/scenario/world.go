@@ -28,6 +28,7 @@ type World struct {
 	draws   enumeration
 
 	transitions map[*health.Check]int // after the first verdict
+	lastResorts map[string]bool       // by group and type
 	events      []Event
 }
 
@@ -56,7 +57,7 @@ func NewWorld(s Source) (*World, config.Problems) {
 	c := &clock{now: epoch}
 	w := &World{
 		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
-		transitions: map[*health.Check]int{},
+		transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
 	w.engine = health.NewEngine(health.Options{Clock: c, Observer: w, Runner: w.run, Exact: true})
 	problems := w.Reload(s)
@@ -215,5 +216,10 @@ func (w *World) Transition(c *health.Check, t health.Transition) {
 
 // LastResort is route.Observer's.
 func (w *World) LastResort(g *route.Group, qtype uint16, on bool) {
+	key := fmt.Sprint(g.Name, qtype)
+	if w.lastResorts[key] == on {
+		return // a reload tells again what holds
+	}
+	w.lastResorts[key] = on
 	w.events = append(w.events, Event{At: w.Now(), Group: g, Type: qtype, LastResort: on})
 }

@@ -1,0 +1,161 @@
+package healthroute
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/miekg/dns"
+)
+
+// TestReport3 is queries of type CNAME: the chosen one, or NODATA where there are addresses.
+func TestReport3(t *testing.T) {
+	for behind, lines := range map[string]string{"file": zoneFile(t, "example.org", zoneText), "nobody": ""} {
+		t.Run(behind, func(t *testing.T) {
+			eachPolicy(t, func(t *testing.T, policy string) {
+				own := []string{groupOf(policy, "www", "", "192.0.2.1"), groupOf(policy, "alias", "", "2001:db8::1")}
+				if policy != "multivalue" { // at most one CNAME is an answer
+					own = append(own, groupOf(policy, "points", "", "CNAME www"), groupOf(policy, "*.wild", "", "CNAME www"))
+				}
+				s := start(t, listening("example.org", lines, stanza(own...)))
+				for _, name := range []string{"www.example.org.", "alias.example.org."} { // the file has a CNAME there
+					expectNegative(t, s.ask(name, dns.TypeCNAME), dns.RcodeSuccess, "example.org.", 30)
+					expectNegative(t, s.ask(name, dns.TypeTXT), dns.RcodeSuccess, "example.org.", 30)
+				}
+				expectNegative(t, s.ask("alias.example.org.", dns.TypeA), dns.RcodeSuccess, "example.org.", 30)
+				if policy == "multivalue" {
+					return
+				}
+				for _, name := range []string{"points.example.org.", "x.wild.example.org."} {
+					for _, qtype := range []uint16{dns.TypeCNAME, dns.TypeANY} {
+						expectData(t, s.ask(name, qtype), "www.example.org.")
+					}
+					expectData(t, s.ask(name, dns.TypeA), "www.example.org.", "192.0.2.1")
+				}
+			})
+		})
+	}
+}
+
+// chainGroups are CNAMEs that end in many ways.
+const chainGroups = `
+group owned simple {
+	record CNAME www
+}
+group gone simple {
+	record CNAME gone.below
+}
+group nodata simple {
+	record CNAME plain
+}
+group their simple {
+	record CNAME there.example.net.
+}
+group theirgone simple {
+	record CNAME gone.example.net.
+}
+group their-alias simple {
+	record CNAME dangling
+}
+group ping simple {
+	record CNAME pong
+}
+group pong simple {
+	record CNAME ping
+}
+group self simple {
+	record CNAME self
+}
+group wild simple {
+	record CNAME some.stars
+}
+group *.stars simple {
+	record 192.0.2.2
+}
+group down simple {
+	record CNAME last
+}
+`
+
+// chain is one question, and what must come: the code, the data and the zone of the SOA ("" for none).
+type chain struct {
+	name  string
+	qtype uint16
+	rcode int
+	data  string
+	soa   string
+}
+
+func expectChains(t *testing.T, s *server, chains []chain) {
+	t.Helper()
+	for _, c := range chains {
+		r := s.ask(c.name+".example.org.", c.qtype)
+		soa := ""
+		for _, rr := range r.Ns {
+			if rr.Header().Rrtype == dns.TypeSOA {
+				soa += rr.Header().Name
+			}
+		}
+		if got := strings.Join(data(r.Answer), " "); r.Rcode != c.rcode || got != c.data || soa != c.soa || !r.Authoritative {
+			t.Errorf("Expected %s, %q and the SOA of %q for %s %s, got:\n%v", dns.RcodeToString[c.rcode], c.data, c.soa,
+				c.name, dns.Type(c.qtype), r)
+		}
+	}
+}
+
+// TestReport6 is chains that end in nothing: the last name decides the code and whose SOA is shown.
+func TestReport6(t *testing.T) {
+	const ok, gone = dns.RcodeSuccess, dns.RcodeNameError
+	const www, last = "group www simple {\nrecord 192.0.2.1\n}", "group last simple {\nprobe dead\nlast_resort nxdomain\nrecord 192.0.2.9\n}"
+	own := stanzaOf("example.org", dead, www, last, chainGroups)
+	everywhere := []chain{
+		{"owned", dns.TypeA, ok, "192.0.2.1 www.example.org.", ""},
+		{"owned", dns.TypeAAAA, ok, "www.example.org.", "example.org."},
+		{"owned", dns.TypeTXT, ok, "www.example.org.", "example.org."},
+		{"ping", dns.TypeA, ok, "ping.example.org. pong.example.org.", ""},
+		{"self", dns.TypeA, ok, "self.example.org.", ""},
+		{"wild", dns.TypeA, ok, "192.0.2.2 some.stars.example.org.", ""},
+		{"wild", dns.TypeAAAA, ok, "some.stars.example.org.", "example.org."},
+		{"down", dns.TypeA, gone, "last.example.org.", "example.org."},
+	}
+	t.Run("file and forward", func(t *testing.T) {
+		s := start(t, listening(".", behind(t, newUpstream(t)), own))
+		expectChains(t, s, append(everywhere,
+			chain{"gone", dns.TypeA, gone, "gone.below.example.org.", "example.org."},
+			chain{"nodata", dns.TypeA, ok, "198.51.100.80 plain.example.org.", ""},
+			chain{"nodata", dns.TypeAAAA, ok, "plain.example.org.", "example.org."},
+			chain{"their", dns.TypeA, ok, "203.0.113.1 there.example.net.", ""},
+			chain{"their", dns.TypeAAAA, ok, "there.example.net.", "example.net."},
+			chain{"theirgone", dns.TypeA, gone, "gone.example.net.", "example.net."},
+			chain{"their-alias", dns.TypeA, gone, "dangling.example.org. nothing.example.org.", "example.org."}))
+	})
+	t.Run("nameserver", func(t *testing.T) {
+		s := start(t, listening("example.org", strings.Replace(own, "group", "nameserver ns1 192.0.2.53\ngroup", 1)))
+		expectChains(t, s, append(everywhere,
+			chain{"gone", dns.TypeA, gone, "gone.below.example.org.", "example.org."},
+			chain{"their", dns.TypeA, ok, "there.example.net.", ""}))
+	})
+	t.Run("nobody", func(t *testing.T) {
+		s := start(t, listening("example.org", own))
+		expectChains(t, s, append(everywhere,
+			chain{"gone", dns.TypeA, gone, "gone.below.example.org.", "example.org."},
+			chain{"their", dns.TypeA, ok, "there.example.net.", ""}))
+	})
+}
+
+// TestChainIntoOtherTypes: nxdomain at the end of a chain looks at the last name, not at the one that was asked for.
+func TestChainIntoOtherTypes(t *testing.T) {
+	s := start(t, listening("example.org", zoneFile(t, "example.org", zoneText), stanza(dead,
+		"group points simple {\nrecord CNAME dead\n}", "group dead simple {\nprobe dead\nlast_resort nxdomain\nrecord 192.0.2.9\n}")))
+	expectChains(t, s, []chain{{"points", dns.TypeA, dns.RcodeSuccess, "dead.example.org.", "example.org."}})
+}
+
+// TestChainToEmptyNonTerminal: the name exists because of a name of ours below it.
+func TestChainToEmptyNonTerminal(t *testing.T) {
+	s := start(t, listening("example.org", stanza("group points simple {\nrecord CNAME below\n}", "group a.below simple {\nrecord 192.0.2.9\n}",
+		"nameserver ns1 192.0.2.53", "group apex simple {\nrecord CNAME @\n}")))
+	expectChains(t, s, []chain{
+		{"points", dns.TypeA, dns.RcodeSuccess, "below.example.org.", "example.org."},
+		{"apex", dns.TypeA, dns.RcodeSuccess, "example.org.", "example.org."},
+		{"apex", dns.TypeNS, dns.RcodeSuccess, "example.org. ns1.example.org.", ""},
+	})
+}

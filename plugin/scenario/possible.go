@@ -1,0 +1,133 @@
+package scenario
+
+import (
+	"fmt"
+	"math/big"
+	"net/netip"
+	"slices"
+
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/route"
+)
+
+// Possible is one answer that a question can get, and how often it does. Field names are stable.
+type Possible struct {
+	Share  string   `json:"share"` // exact: "1/3"
+	Rcode  string   `json:"rcode"`
+	Answer []string `json:"answer"` // data in zone file form
+	TTL    uint32   `json:"ttl"`    // seconds; of a negative answer its SOA's
+
+	part  *big.Rat
+	links []answer.Link // the groups of ours that answered
+}
+
+// Possible returns the answers that the question can get at this instant, most probable first. Where there are more than MaxOutcomes, because
+// many records answer together in samples, it returns the records one by one instead, with together true: the share
+// of each is then the part of answers that it stands in.
+func (w *World) Possible(q Question) (all []Possible, together bool, err error) {
+	outcomes, err := w.Ask(q)
+	if err != nil {
+		return w.possibleRecords(q)
+	}
+	for _, o := range outcomes {
+		all = append(all, possible(o.Part, o.Result))
+	}
+	return all, false, nil
+}
+
+func possible(part *big.Rat, res answer.Result) Possible {
+	p := Possible{
+		Share: part.RatString(), Rcode: dns.RcodeToString[res.Msg.Rcode], Answer: Values(res.Msg), part: part,
+	}
+	for i, rr := range res.Msg.Answer {
+		if i == 0 || rr.Header().Ttl < p.TTL {
+			p.TTL = rr.Header().Ttl
+		}
+	}
+	if len(res.Msg.Answer) == 0 && len(res.Msg.Ns) > 0 {
+		p.TTL = res.Msg.Ns[0].Header().Ttl
+	}
+	for _, link := range append([]answer.Link{res.Link}, res.Chain...) {
+		if link.Set != nil {
+			p.links = append(p.links, link)
+		}
+	}
+	return p
+}
+
+// possibleRecords is Possible for a set of too many samples.
+func (w *World) possibleRecords(q Question) (all []Possible, together bool, err error) {
+	query, n, err := w.query(q)
+	if err != nil {
+		return nil, false, err
+	}
+	w.draws.reset()
+	w.draws.begin()
+	res := n.answer(query)
+	if res.Set == nil || len(res.Chain) > 0 {
+		return nil, false, fmt.Errorf("more than %d different answers to %s %s", MaxOutcomes, query.Name, dns.Type(q.Type))
+	}
+	for _, s := range res.Set.Shares() {
+		p := Possible{Share: s.Part.RatString(), Rcode: dns.RcodeToString[dns.RcodeSuccess], part: s.Part}
+		for i := range s.Candidate.Len() {
+			rr := s.Candidate.RR(i, 0)
+			p.Answer, p.TTL = append(p.Answer, answer.Data(rr)), rr.Header().Ttl
+		}
+		p.links = []answer.Link{{Group: res.Group, Set: res.Set, Choice: route.Choice{One: s.Candidate}, LastResort: res.LastResort}}
+		all = append(all, p)
+	}
+	return all, true, nil
+}
+
+// checks returns the checks of the records that the answer was chosen among.
+func (p Possible) checks() []*health.Check {
+	var out []*health.Check
+	for _, link := range p.links {
+		for _, c := range link.Set.Candidates {
+			out = append(out, c.Record.ChecksFor(link.Set.Type)...)
+		}
+	}
+	return out
+}
+
+// dead returns whether the answer holds a value whose target is down, and for how long a client may keep that: values of a group go with
+// the smallest TTL among them.
+func (p Possible) dead(down func(*health.Check) bool) (dead bool, ttl uint32) {
+	for _, link := range p.links {
+		deadHere, smallest := false, ^uint32(0)
+		for i := range link.Choice.Len() {
+			c := link.Choice.At(i)
+			checks := c.Record.ChecksFor(link.Set.Type)
+			for j := range c.Len() {
+				rr := c.RR(j, 0)
+				smallest = min(smallest, rr.Header().Ttl)
+				deadHere = deadHere || slices.ContainsFunc(watching(checks, rr), down)
+			}
+		}
+		if deadHere {
+			dead, ttl = true, max(ttl, smallest)
+		}
+	}
+	return dead, ttl
+}
+
+// watching returns those of a record's checks that watch the value: the ones of its address, or else, where the probe has a target of its
+// own, all of them.
+func watching(checks []*health.Check, rr dns.RR) []*health.Check {
+	var address netip.Addr
+	switch rr := rr.(type) {
+	case *dns.A:
+		address, _ = netip.AddrFromSlice(rr.A)
+	case *dns.AAAA:
+		address, _ = netip.AddrFromSlice(rr.AAAA)
+	}
+	for i, c := range checks {
+		if c.Target().Address == address.Unmap() {
+			return checks[i : i+1]
+		}
+	}
+	return checks
+}
