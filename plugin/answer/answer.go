@@ -35,9 +35,9 @@ type Result struct {
 
 	relayed bool // Msg is somebody else's and must not be touched
 
-	Reason string      // the step that decided, in a few words
-	Link               // the group of ours that answered; its Group is nil if none did
-	Chain  []Link      // the groups of ours that a CNAME led to
+	Reason string // the step that decided, in a few words
+	Link          // the group of ours that answered; its Group is nil if none did
+	Chain  []Link // the groups of ours that a CNAME led to
 }
 
 // Link is a group's part in an answer.

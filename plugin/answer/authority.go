@@ -99,7 +99,7 @@ func (a *authority) current(ctx context.Context, q *Query) *dns.SOA {
 	return soa
 }
 
-// learn asks the next plugin for the zone's SOA and keeps it for its TTL.
+// learn asks the next plugin for the zone's SOA and keeps it for its TTL; a failure to say does not undo what was known.
 func (a *authority) learn(ctx context.Context, q *Query) *dns.SOA {
 	b := q.Next.Ask(ctx, question(q, a.zone.Name, dns.TypeSOA))
 	var found *dns.SOA
@@ -114,6 +114,9 @@ func (a *authority) learn(ctx context.Context, q *Query) *dns.SOA {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.learned, a.until = found, a.now().Add(keep)
-	return found
+	if found != nil || b.Rcode != dns.RcodeServerFailure {
+		a.learned = found
+	}
+	a.until = a.now().Add(keep)
+	return a.learned
 }

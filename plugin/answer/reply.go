@@ -4,6 +4,8 @@ import (
 	"net/netip"
 
 	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/route"
 )
 
 // newReply is an empty authoritative reply to the query.
@@ -28,10 +30,10 @@ func addEDNS(q *Query, res *Result) {
 		echo.SourceScope = 0
 		options = append(options, &echo)
 	}
-	if res.LastResort {
+	if group := res.outOfRecords(); group != nil {
 		options = append(options, &dns.EDNS0_EDE{
 			InfoCode:  dns.ExtendedErrorCodeOther,
-			ExtraText: "last resort: no usable record in " + res.Group.Name,
+			ExtraText: "last resort: no usable record in " + group.Name,
 		})
 	}
 	if options == nil {
@@ -43,6 +45,19 @@ func addEDNS(q *Query, res *Result) {
 		opt.SetDo()
 	}
 	res.Msg.Extra = append(res.Msg.Extra, opt)
+}
+
+// outOfRecords returns the first group on the way to the answer whose last resort answered, or nil.
+func (r *Result) outOfRecords() *route.Group {
+	if r.LastResort {
+		return r.Group
+	}
+	for _, link := range r.Chain {
+		if link.LastResort {
+			return link.Group
+		}
+	}
+	return nil
 }
 
 // subnetOf returns the request's EDNS Client Subnet option, or nil.
