@@ -58,6 +58,7 @@ func ednsServer(t *testing.T) *server {
 		groupOf("weighted", "www", "", "192.0.2.1", "192.0.2.2"),
 		groupOf("simple", "down", "probe dead", "192.0.2.1"),
 		groupOf("simple", "none", "probe dead\nlast_resort none", "192.0.2.1"),
+		groupOf("simple", "alias", "", "CNAME down"),
 		groupOf("simple", "servfail", "probe dead\nlast_resort servfail", "192.0.2.1"),
 	)))
 }
@@ -128,14 +129,14 @@ func TestNoEDNSUnasked(t *testing.T) {
 // TestExtendedError says that a last resort answered (RFC 8914; spec 4.15).
 func TestExtendedError(t *testing.T) {
 	s := ednsServer(t)
-	for name, resort := range map[string]bool{"www": false, "gone": false, "down": true, "none": true, "servfail": true} {
+	for name, group := range map[string]string{"www": "", "gone": "", "down": "down", "none": "none", "servfail": "servfail", "alias": "down"} {
 		r := s.ask(name+".example.org.", dns.TypeA, func(m *dns.Msg) { m.SetEdns0(1232, true) })
 		got := options[*dns.EDNS0_EDE](t, r)
-		want := "last resort: no usable record in " + name + ".example.org."
+		want := "last resort: no usable record in " + group + ".example.org."
 		switch {
-		case !resort && len(got) != 0:
+		case group == "" && len(got) != 0:
 			t.Errorf("Expected no extended error for %s, got %v", name, got)
-		case resort && (len(got) != 1 || got[0].InfoCode != 0 || got[0].ExtraText != want):
+		case group != "" && (len(got) != 1 || got[0].InfoCode != 0 || got[0].ExtraText != want):
 			t.Errorf("Expected code 0 %q, got %v", want, got)
 		}
 		if opt := r.IsEdns0(); opt == nil || !opt.Do() || opt.UDPSize() != 1232 {

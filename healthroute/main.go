@@ -20,21 +20,31 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// A command is a subcommand. It prints to out and ends when ctx does.
+// A command is a subcommand.
 type command struct {
-	name, summary string
-	run           func(ctx context.Context, args []string, out io.Writer) error
+	name, args, summary string
+	details             string // for its own help; may be empty
+	// flags declares the command's flags and returns what runs it when they are parsed.
+	flags func(*flag.FlagSet) runner
 }
 
-// usageError is an error in how a command was called: exit status 2 instead of 1.
+// A runner does what a command is for: it prints to out and ends when ctx does.
+type runner func(ctx context.Context, args []string, out io.Writer) error
+
+// usageError is an error in how a command was called, or in a file that it was given: exit status 2 instead of 1.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
 func commands() []command {
 	return []command{
-		{"demo", "three backends that die and come back, and what a client gets each second", runDemo},
-		{"help", "print this text", runHelp},
+		{"check", "[-conf FILE] [-o text|json]", "read a Corefile, and print all its errors or what it amounts to", checkDetails, checkCommand},
+		{"demo", "", "three backends that die and come back, and what a client gets each second", "", withoutFlags(runDemo)},
+		{"explain", "[-conf FILE] [-client ADDRESS|PREFIX] [-down OBJECT ...] [-o text|json] NAME TYPE",
+			"why a question is answered as it is", explainDetails, explainCommand},
+		{"help", "[COMMAND]", "print this text, or a command's flags", "", withoutFlags(runHelp)},
+		{"simulate", "[-conf FILE] [-down OBJECT[@TIME] ...] [-until TIME] [-o text|json] NAME TYPE",
+			"what clients get while things die and come back, in virtual time", simulateDetails, simulateCommand},
 	}
 }
 
@@ -55,18 +65,36 @@ func main() {
 
 // runCommand runs the subcommand that the first argument names.
 func runCommand(ctx context.Context, args []string, out io.Writer) error {
+	c, err := findCommand(args[0])
+	if err != nil {
+		return err
+	}
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	run := c.flags(flags)
+	rest, err := parseFlags(flags, args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		c.printHelp(out, flags)
+		return nil
+	case err != nil:
+		return err
+	}
+	return run(ctx, rest, out)
+}
+
+func findCommand(name string) (command, error) {
 	var names []string
 	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.run(ctx, args[1:], out)
+		if c.name == name {
+			return c, nil
 		}
 		names = append(names, c.name)
 	}
 	hint := ""
-	if nearest := config.Nearest(args[0], names); nearest != "" {
+	if nearest := config.Nearest(name, names); nearest != "" {
 		hint = fmt.Sprintf("; did you mean %q?", nearest)
 	}
-	return usageError(fmt.Sprintf("unknown command %q: expected %s%s", args[0], strings.Join(names, ", "), hint))
+	return command{}, usageError(fmt.Sprintf("unknown command %q: expected %s%s", name, strings.Join(names, ", "), hint))
 }
 
 func exitStatus(err error) int {
@@ -81,9 +109,37 @@ func exitStatus(err error) int {
 	}
 }
 
-func runHelp(_ context.Context, _ []string, out io.Writer) error {
-	printUsage(out)
-	return nil
+// withoutFlags is for commands that have none.
+func withoutFlags(run runner) func(*flag.FlagSet) runner {
+	return func(*flag.FlagSet) runner { return run }
+}
+
+func runHelp(ctx context.Context, args []string, out io.Writer) error {
+	switch len(args) {
+	case 0:
+		printUsage(out)
+		return nil
+	case 1:
+		return runCommand(ctx, []string{args[0], "-h"}, out)
+	}
+	return usageError(fmt.Sprintf("help takes one command, got %q", args))
+}
+
+const exitStatuses = `
+Exit status: 0 it holds, 1 an expectation or a check failed, 2 the call or a file is wrong.
+`
+
+// printHelp prints what a command is for, and its flags.
+func (c command) printHelp(out io.Writer, flags *flag.FlagSet) {
+	fmt.Fprintf(out, "healthroute %s: %s.\n\n  %s\n", c.name, c.summary, strings.TrimSpace("healthroute "+c.name+" "+c.args))
+	if c.details != "" {
+		fmt.Fprint(out, "\n"+c.details)
+	}
+	if hasFlags(flags) {
+		fmt.Fprint(out, "\nFlags, before, between or behind the arguments:\n\n")
+		printFlags(out, flags)
+	}
+	fmt.Fprint(out, exitStatuses)
 }
 
 // printUsage prints the commands, and the flags that CoreDNS takes when there is no command.
@@ -93,10 +149,6 @@ func printUsage(out io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(out, "  healthroute %-18s %s\n", c.name, c.summary)
 	}
-	fmt.Fprint(out, "\nFlags of the server:\n\n")
-	flags := flag.CommandLine
-	previous := flags.Output()
-	flags.SetOutput(out)
-	flags.PrintDefaults()
-	flags.SetOutput(previous)
+	fmt.Fprint(out, "\nhealthroute help COMMAND says more.\n", exitStatuses, "\nFlags of the server:\n\n")
+	printFlags(out, flag.CommandLine)
 }

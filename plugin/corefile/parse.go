@@ -8,6 +8,8 @@
 package corefile
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/coredns/caddy/caddyfile"
@@ -30,7 +32,7 @@ type Env struct {
 }
 
 // Parse reads all occurrences of the directive that the dispenser holds; its cursor stands before the first. The
-// problems of all stanzas come at once; the stanzas may be used if none of them is an error.
+// problems of all stanzas come at once, in the order of their lines; the stanzas may be used if none of them is an error.
 func Parse(d *caddyfile.Dispenser, env Env) ([]*config.Stanza, config.Problems) {
 	p := &parser{env: env}
 	var stanzas []*config.Stanza
@@ -45,7 +47,11 @@ func Parse(d *caddyfile.Dispenser, env Env) ([]*config.Stanza, config.Problems) 
 		p.problems = append(p.problems, s.Validate()...)
 		stanzas = append(stanzas, s)
 	}
-	return stanzas, append(p.problems, config.ValidateTogether(stanzas)...)
+	problems := append(p.problems, config.ValidateTogether(stanzas)...)
+	slices.SortStableFunc(problems, func(a, b config.Problem) int {
+		return cmp.Or(cmp.Compare(a.Position.File, b.Position.File), cmp.Compare(a.Position.Line, b.Position.Line))
+	})
+	return stanzas, problems
 }
 
 // ParseText reads a text that holds stanzas alone; name is the file name in positions.

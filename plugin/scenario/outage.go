@@ -1,120 +1,77 @@
 package scenario
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
-	"github.com/healthroute/healthroute/plugin/route"
 )
 
-// TargetsOf returns the targets that the word means, with their ports: a target (ADDRESS, ADDRESS:PORT, NAME or NAME:PORT), or else the
-// targets of a record (GROUP/RECORD or RECORD), or else those of all records of a site.
-func (w *World) TargetsOf(word string) ([]string, error) {
-	if key, err := targetKey(word); err == nil {
-		targets := targetsOf(w.Checks(), func(host, withPort string) bool { return key == host || key == withPort })
-		if len(targets) > 0 {
-			return targets, nil
-		}
-	}
-	records := w.recordsNamed(word)
-	if len(records) == 0 {
-		return nil, w.unknownTarget(word)
-	}
-	var checks []*health.Check
-	for _, r := range records {
-		checks = append(checks, r.Checks()...)
-	}
-	targets := targetsOf(checks, func(string, string) bool { return true })
-	if len(targets) == 0 {
-		return nil, fmt.Errorf("%q has no check: nothing notices what happens to it", word)
-	}
-	return targets, nil
+// outage is an Outage while it is watched.
+type outage struct {
+	Outage
+	targets []string
+	dead    bool   // answers have a dead value now
+	ttl     uint32 // of those
 }
 
-// targetsOf returns the targets of the checks that are wanted, each once, with their ports.
-func targetsOf(checks []*health.Check, wanted func(host, withPort string) bool) []string {
-	var out []string
-	for _, c := range checks {
-		host, withPort := targetKeys(c.Target())
-		if wanted(host, withPort) && !slices.Contains(out, withPort) {
-			out = append(out, withPort)
-		}
-	}
-	return out
-}
-
-// recordsNamed returns the record GROUP/RECORD, or all with that id, or else all of that site.
-func (w *World) recordsNamed(word string) []*route.Record {
-	if _, r := w.record(word); r != nil {
-		return []*route.Record{r}
-	}
-	var named, there []*route.Record
-	for _, n := range w.servers {
-		for _, g := range n.table.Groups() {
-			for _, r := range g.Records {
-				if strings.EqualFold(r.ID, word) {
-					named = append(named, r)
-				}
-				if r.Site != "" && strings.EqualFold(r.Site, word) {
-					there = append(there, r)
-				}
-			}
-		}
-	}
-	if len(named) > 0 {
-		return named
-	}
-	return there
-}
-
-// unknownTarget is the error for a word that means nothing, with the nearest that does.
-func (w *World) unknownTarget(word string) error {
-	var names []string
-	for _, n := range w.servers {
-		for _, g := range n.table.Groups() {
-			for _, r := range g.Records {
-				names = append(names, r.Site, r.ID, strings.TrimSuffix(g.Name, "."+w.fullName("@"))+"/"+r.ID)
-			}
-		}
-		for _, c := range n.lease.Checks() {
-			host, withPort := targetKeys(c.Target())
-			names = append(names, host, withPort)
-		}
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
-	text := fmt.Sprintf("%q is no target, record or site of the Corefile", word)
-	if nearest := config.Nearest(word, names); nearest != "" {
-		text += fmt.Sprintf("; did you mean %q?", nearest)
-	}
-	return fmt.Errorf("%s", text)
-}
-
-// Settle lets time pass until no check that is attempted lacks a verdict.
-func (w *World) Settle() {
-	for !w.settled() {
-		w.step()
+func newOutage(f waiting, at Seconds) *outage {
+	return &outage{
+		Outage:  Outage{Object: f.Object, Behaviour: f.Behaviour, At: at, Checks: []string{}, Answered: new(Seconds), Held: new(Seconds)},
+		targets: f.targets,
 	}
 }
 
-// settled reports whether every check has a verdict, or is not attempted.
-func (w *World) settled() bool {
-	return !slices.ContainsFunc(w.Checks(), func(c *health.Check) bool {
-		state := c.State()
-		return state.Status == health.Checking && !state.Next.IsZero()
-	})
-}
-
-// step moves the clock to the next event, or, where attempts start now, past that instant.
-func (w *World) step() {
-	at, ok := w.NextEvent()
-	switch {
-	case !ok:
+// judge takes note of an instant: what is asked about, what it answers, how the targets behave.
+func (o *outage) judge(at Seconds, asked []*health.Check, now Distribution, behaviours map[string]BehaviourKind) {
+	if o.Back != nil {
 		return
-	case at <= w.Now():
-		at = w.Now() + 1
 	}
-	w.AdvanceTo(at)
+	since := at - o.At
+	isDown := func(c *health.Check) bool {
+		_, target := targetKeys(c.Target())
+		return slices.Contains(o.targets, target) && behaviours[target] != Up
+	}
+	o.detect(since, asked, isDown)
+
+	dead, ttl := false, uint32(0)
+	for _, p := range now.Possible {
+		if d, t := p.dead(isDown); d {
+			dead, ttl = true, max(ttl, t)
+		}
+	}
+	switch {
+	case dead:
+		o.Answered, o.Held = nil, nil
+		o.ttl = max(o.ttl, ttl)
+		o.TTL = max(o.TTL, ttl)
+	case o.dead:
+		o.Answered, o.Held = new(since), new(since+o.left())
+		o.ttl = 0
+	}
+	o.dead = dead
+
+	if !slices.ContainsFunc(o.targets, func(t string) bool { return behaviours[t] != Up }) {
+		o.Back = new(since)
+		*o.Held = min(*o.Held, since)
+	}
+}
+
+// left is how long clients may keep the last answer with a dead value.
+func (o *outage) left() Seconds { return Seconds(o.ttl) * 1e9 }
+
+// detect notes when all checks of the outage are unhealthy.
+func (o *outage) detect(since Seconds, asked []*health.Check, isDown func(*health.Check) bool) {
+	down, all := false, true
+	for _, c := range asked {
+		if !isDown(c) {
+			continue
+		}
+		if name := c.String(); !slices.Contains(o.Checks, name) {
+			o.Checks = append(o.Checks, name)
+		}
+		down, all = true, all && c.State().Status == health.Unhealthy
+	}
+	if down && all && o.Detection == nil {
+		o.Detection = &since
+	}
 }

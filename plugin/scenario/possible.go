@@ -24,18 +24,24 @@ type Possible struct {
 	links []answer.Link // the groups of ours that answered
 }
 
-// Possible returns the answers that the question can get at this instant, most probable first. Where there are more than MaxOutcomes, because
-// many records answer together in samples, it returns the records one by one instead, with together true: the share
-// of each is then the part of answers that it stands in.
-func (w *World) Possible(q Question) (all []Possible, together bool, err error) {
+// Distribution is every answer that a question can get at an instant. Where there are more than MaxOutcomes, because many records answer
+// together in samples, it has the records one by one instead.
+type Distribution struct {
+	Possible []Possible `json:"possible"` // most probable first
+	Together bool       `json:"together"` // records one by one: the share of each is the part of answers that it stands in
+}
+
+// Distribution returns the answers that the question can get at this instant.
+func (w *World) Distribution(q Question) (Distribution, error) {
 	outcomes, err := w.Ask(q)
 	if err != nil {
-		return w.possibleRecords(q)
+		return w.recordByRecord(q)
 	}
+	var d Distribution
 	for _, o := range outcomes {
-		all = append(all, possible(o.Part, o.Result))
+		d.Possible = append(d.Possible, possible(o.Part, o.Result))
 	}
-	return all, false, nil
+	return d, nil
 }
 
 func possible(part *big.Rat, res answer.Result) Possible {
@@ -58,18 +64,19 @@ func possible(part *big.Rat, res answer.Result) Possible {
 	return p
 }
 
-// possibleRecords is Possible for a set of too many samples.
-func (w *World) possibleRecords(q Question) (all []Possible, together bool, err error) {
+// recordByRecord is the Distribution of a set of too many samples.
+func (w *World) recordByRecord(q Question) (Distribution, error) {
 	query, n, err := w.query(q)
 	if err != nil {
-		return nil, false, err
+		return Distribution{}, err
 	}
 	w.draws.reset()
 	w.draws.begin()
 	res := n.answer(query)
 	if res.Set == nil || len(res.Chain) > 0 {
-		return nil, false, fmt.Errorf("more than %d different answers to %s %s", MaxOutcomes, query.Name, dns.Type(q.Type))
+		return Distribution{}, fmt.Errorf("more than %d different answers to %s %s", MaxOutcomes, query.Name, dns.Type(q.Type))
 	}
+	d := Distribution{Together: true}
 	for _, s := range res.Set.Shares() {
 		p := Possible{Share: s.Part.RatString(), Rcode: dns.RcodeToString[dns.RcodeSuccess], part: s.Part}
 		for i := range s.Candidate.Len() {
@@ -77,9 +84,9 @@ func (w *World) possibleRecords(q Question) (all []Possible, together bool, err 
 			p.Answer, p.TTL = append(p.Answer, answer.Data(rr)), rr.Header().Ttl
 		}
 		p.links = []answer.Link{{Group: res.Group, Set: res.Set, Choice: route.Choice{One: s.Candidate}, LastResort: res.LastResort}}
-		all = append(all, p)
+		d.Possible = append(d.Possible, p)
 	}
-	return all, true, nil
+	return d, nil
 }
 
 // checks returns the checks of the records that the answer was chosen among.

@@ -100,8 +100,10 @@ func (s *simulation) play() error {
 		}
 	}
 	for _, f := range s.waiting {
-		return fmt.Errorf("%s %q never begins: at %s not every check has a verdict yet, or that is past the end",
-			f.Behaviour, f.Object, Seconds(s.Until))
+		if f.At == Settled {
+			return fmt.Errorf("%q: when does that begin? At %s there are still checks without a verdict", f.Object, Seconds(s.Until))
+		}
+		return fmt.Errorf("%q begins at %s, behind the end at %s", f.Object, Seconds(f.At), Seconds(s.Until))
 	}
 	return nil
 }
@@ -149,14 +151,13 @@ func (s *simulation) changes() error {
 
 // look asks the question, and notes the answers if they have changed.
 func (s *simulation) look(at time.Duration) error {
-	all, together, err := s.world.Possible(s.Question)
+	now, err := s.world.Distribution(s.Question)
 	if err != nil {
 		return err
 	}
-	now := Distribution{all, together}
-	changed := s.timeline.Changes == nil || now.key() != s.now.key()
+	changed := len(s.timeline.Changes) == 0 || now.key() != s.now.key()
 	s.now = now
-	for _, p := range all {
+	for _, p := range now.Possible {
 		for _, c := range p.checks() {
 			s.asked[c] = true
 		}

@@ -27,12 +27,6 @@ type CheckChange struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// Distribution is what clients get from an instant on.
-type Distribution struct {
-	Possible []Possible `json:"possible"`
-	Together bool       `json:"together"` // the shares are those of records that are answered several together
-}
-
 // FaultChange is a fault that begins.
 type FaultChange struct {
 	Object    string        `json:"object"`

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	answers "github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/scenario"
+)
+
+const explainDetails = `It runs the Corefile in virtual time, with no socket, until every check has a verdict: targets
+pass unless told otherwise. Then it answers the question once and says why: which records are in
+and out, and what decided. Names are relative to the first zone unless they end in a dot.
+` + objects + `
+Instants count from the start; in JSON the start is 2000-01-01T00:00:00Z.
+`
+
+// explaining is the command explain with its flags.
+type explaining struct {
+	corefile corefile
+	output   output
+	asked    asked
+	faults   faults
+}
+
+func explainCommand(flags *flag.FlagSet) runner {
+	var e explaining
+	e.corefile.declare(flags)
+	e.output.declare(flags)
+	e.asked.declare(flags)
+	e.faults.declare(flags)
+	return e.run
+}
+
+// explained is what explain prints: the reasons of one answer, and all that are possible.
+type explained struct {
+	answers.Explanation
+	scenario.Distribution
+}
+
+func (e *explaining) run(_ context.Context, args []string, out io.Writer) error {
+	q, err := e.asked.question(args)
+	if err != nil {
+		return err
+	}
+	w, err := e.corefile.goodWorld()
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for _, f := range e.faults.list {
+		targets, err := w.TargetsOf(f.Object)
+		if err != nil {
+			return usageError(err.Error())
+		}
+		for _, t := range targets {
+			if err := w.SetTarget(t, scenario.Behaviour{Kind: f.Behaviour}); err != nil {
+				return err
+			}
+		}
+	}
+	w.Settle()
+	var x explained
+	if x.Explanation, err = w.Explain(q); err != nil {
+		return usageError(err.Error())
+	}
+	if x.Distribution, err = w.Distribution(q); err != nil {
+		return usageError(err.Error())
+	}
+	return e.output.print(out, x, x.text)
+}
+
+func (x explained) text() string {
+	var b strings.Builder
+	b.WriteString(x.Text(scenario.At))
+	if len(x.Possible) < 2 {
+		return b.String()
+	}
+	if x.Together {
+		fmt.Fprintf(&b, "  records, and the part of answers that each stands in:\n")
+	} else {
+		fmt.Fprintf(&b, "  that was one of %s:\n", scenario.Count(len(x.Possible), "possible answer"))
+	}
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, p := range x.Possible {
+		fmt.Fprintf(table, "    %s\t%s\n", p.Share, p.Set())
+	}
+	_ = table.Flush() // into memory
+	return b.String()
+}
