@@ -74,15 +74,22 @@ func (c *answerCounters) count(server string, res answer.Result) {
 	if !ok {
 		of = c.add(server)
 	}
-	g := of[res.Group]
-	if res.LastResort {
+	of[res.Group].count(res.Link)
+	for _, link := range res.Chain {
+		of[link.Group].count(link)
+	}
+}
+
+// count counts a group's part in an answer.
+func (g *groupCounters) count(l answer.Link) {
+	if l.LastResort {
 		g.lastResort.Inc()
 	}
-	if res.Choice.Len() == 0 {
+	if l.Choice.Len() == 0 {
 		g.negative.Inc()
 	}
-	for i := range res.Choice.Len() {
-		g.records[res.Choice.At(i).Record.Index].Inc()
+	for i := range l.Choice.Len() {
+		g.records[l.Choice.At(i).Record.Index].Inc()
 	}
 }
 

@@ -81,15 +81,21 @@ func (a *Answerer) negative(ctx context.Context, q *Query, msg *dns.Msg, zone *r
 	msg.Ns = []dns.RR{&soa}
 }
 
-// current returns the SOA to use now. Only one query at a time asks the next plugin; the others take what was known.
+// current returns the SOA to use now. Only one query at a time asks the next plugin; the others take what was known, or wait for the
+// very first word.
 func (a *authority) current(ctx context.Context, q *Query) *dns.SOA {
 	if a.served() {
 		return a.soa
 	}
-	a.mu.Lock()
-	soa, fresh := a.learned, a.now().Before(a.until)
-	a.mu.Unlock()
-	if !fresh && a.learning.TryLock() {
+	soa, until := a.known()
+	switch {
+	case until.IsZero():
+		a.learning.Lock()
+		defer a.learning.Unlock()
+		if soa, until = a.known(); until.IsZero() {
+			soa = a.learn(ctx, q)
+		}
+	case !a.now().Before(until) && a.learning.TryLock():
 		defer a.learning.Unlock()
 		soa = a.learn(ctx, q)
 	}
@@ -97,6 +103,13 @@ func (a *authority) current(ctx context.Context, q *Query) *dns.SOA {
 		return a.soa
 	}
 	return soa
+}
+
+// known returns what was learned, nil if the next plugin has no SOA, and until when that holds, zero before the first word.
+func (a *authority) known() (*dns.SOA, time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.learned, a.until
 }
 
 // learn asks the next plugin for the zone's SOA and keeps it for its TTL; a failure to say does not undo what was known.
