@@ -15,13 +15,13 @@ import (
 	"github.com/healthroute/healthroute/plugin/scenario"
 )
 
-var checkDetails = `It reads the whole Corefile, opens no socket and starts nothing. It prints all errors and warnings
-of the healthroute directives; if there is no error, the other plugins read their directives too, up to
-the first that one refuses. They find relative file names where a server started here would. If one
-of ` + config.OneOf(busy) + ` is
-there they are left out, because those begin work when they read.
+var checkDetails = `It reads the whole Corefile, opens no socket and starts nothing. It prints all errors and warnings of
+the healthroute directives. If there is no error the other plugins read their directives too, up to the
+first that one refuses; they find relative file names where a server that is started here would. Left out are
+` + config.OneOf(busy) + `,
+which begin their work when they read.
 For a good Corefile it prints what it amounts to: the load of its attempts, and for each group the
-longest time until a dead record is noticed, and until clients that obey the TTL have moved.
+longest time until a dead target is noticed, and until clients that obey the TTL have moved.
 `
 
 // checking is the command check with its flags.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log"
@@ -16,18 +17,23 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// busy are the directives whose setup begins work: it makes clients with goroutines of their own, asks a cloud's metadata service or
-// a cluster, or opens a journal. All others only read.
-var busy = []string{"azure", "clouddns", "dynupdate", "etcd", "grpc", "kubernetes", "nomad", "route53", "trace"}
+// busy are the directives whose setup begins work: it asks a cloud or its cluster, opens a database, or starts goroutines. All others
+// only read.
+var busy = []string{"azure", "clouddns", "dynupdate", "etcd", "grpc", "hosts", "kubernetes", "route53"}
 
-// checkOthers lets every plugin read its directives, as a server does before it starts anything. Caddy ends at the first error.
+// checkOthers lets every plugin read its directives, as a server does before it starts anything, but for the busy ones. Caddy
+// ends at the first error.
 func checkOthers(conf string) (problems config.Problems, notes []string) {
 	text, err := os.ReadFile(conf)
 	if err != nil {
 		return config.Problems{{Message: err.Error()}}, nil
 	}
-	if found := busyIn(conf, text); len(found) > 0 {
-		return nil, []string{fmt.Sprintf("the other plugins' directives are not checked: reading %s begins work", strings.Join(found, ", "))}
+	text, left, ok := withoutBusy(conf, text)
+	if len(left) > 0 {
+		notes = append(notes, fmt.Sprintf("not checked, because that would begin its work: %s", strings.Join(left, ", ")))
+	}
+	if !ok {
+		return nil, append(notes, "nor are the other plugins' directives, because that stands in an imported file")
 	}
 	registerMissing()
 	previous := log.Writer()
@@ -35,30 +41,40 @@ func checkOthers(conf string) (problems config.Problems, notes []string) {
 	defer log.SetOutput(previous)
 	input := caddy.CaddyfileInput{Filepath: conf, Contents: text, ServerTypeName: "dns"}
 	if err := caddy.ValidateAndExecuteDirectives(input, nil, true); err != nil {
-		return config.Problems{positioned(err.Error())}, nil
+		problems = config.Problems{positioned(err.Error())}
 	}
-	return nil, nil
+	return problems, notes
 }
 
-// busyIn returns the busy directives of a Corefile.
-func busyIn(conf string, text []byte) (found []string) {
-	blocks, err := caddyfile.Parse(conf, strings.NewReader(string(text)), nil)
+// withoutBusy empties the lines of the busy directives, and returns which there were. It cannot in imported files.
+func withoutBusy(conf string, text []byte) (without []byte, left []string, ok bool) {
+	blocks, err := caddyfile.Parse(conf, bytes.NewReader(text), nil)
 	if err != nil {
-		return nil // caddy says so itself
+		return text, nil, true // caddy says so itself
 	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	ok = true
 	for _, b := range blocks {
-		for directive := range b.Tokens {
-			if slices.Contains(busy, directive) && !slices.Contains(found, directive) {
-				found = append(found, directive)
+		for _, directive := range busy {
+			for _, token := range b.Tokens[directive] {
+				if !slices.Contains(left, directive) {
+					left = append(left, directive)
+				}
+				if token.File != "" {
+					ok = false
+					continue
+				}
+				for i := range 1 + strings.Count(token.Text, "\n") {
+					lines[token.Line-1+i] = []byte("\n")
+				}
 			}
 		}
 	}
-	slices.Sort(found)
-	return found
+	return bytes.Join(lines, nil), left, ok
 }
 
 // caddyError is how caddy's parser words an error.
-var caddyError = regexp.MustCompile(`(?s)^(?:plugin/(\w+): )?(.*):(\d+) - (?:Error during parsing|Syntax error): (.*)$`)
+var caddyError = regexp.MustCompile(`(?s)^(?:plugin/(\w+): )*(.*):(\d+) - (?:Error during parsing|Syntax error): (.*)$`)
 
 // positioned finds the place in the text of an error.
 func positioned(text string) config.Problem {

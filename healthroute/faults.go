@@ -32,10 +32,13 @@ func (f *faults) declare(flags *flag.FlagSet) {
 	} {
 		flags.Func(kind.flag, kind.usage, func(word string) error {
 			fault := scenario.Fault{Object: word, At: scenario.Settled, Behaviour: kind.behaviour}
-			if at := strings.LastIndexByte(word, '@'); f.timed && at > 0 {
+			if at := strings.LastIndexByte(word, '@'); at > 0 { // a name that begins with it is the apex
 				t, err := time.ParseDuration(word[at+1:])
-				if err != nil || t < 0 {
+				switch {
+				case err != nil || t < 0:
 					return errors.New("expected a TIME such as 90s or 1m30s behind the @")
+				case !f.timed:
+					return errors.New("a TIME is for simulate")
 				}
 				fault.Object, fault.At = word[:at], t
 			}

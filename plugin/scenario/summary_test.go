@@ -161,3 +161,17 @@ func TestSummary(t *testing.T) {
 		t.Errorf("Expected\n%s\ngot\n%s", want, got)
 	}
 }
+
+// TestSummaryRate holds the rate against the attempts of a long time.
+func TestSummaryRate(t *testing.T) {
+	w := newWorld(t, sitesCorefile)
+	const long = 1000
+	w.AdvanceTo(seconds(long))
+	attempts := 0
+	for _, target := range targetsOf(w.Checks(), func(string, string) bool { return true }) {
+		attempts += w.Attempts(target)
+	}
+	if want := int(w.Summary().Attempts.PerSecond * long); attempts != want {
+		t.Errorf("Expected %d attempts in %d s, got %d", want, long, attempts)
+	}
+}
