@@ -12,8 +12,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// unread are directives that read files of a special kind and do no more.
-var unread = []string{"geoip", "sign", "tls"}
+// unread are directives that do no more than read files of a special kind, or that would run a program at every later start of this
+// process (on).
+var unread = []string{"geoip", "on", "sign", "tls"}
 
 // quiet has a directive of each other plugin that check lets read.
 var quiet = map[string]string{
@@ -50,7 +51,6 @@ var quiet = map[string]string{
 	"multisocket":  "multisocket 2",
 	"nomad":        "nomad",
 	"nsid":         "nsid",
-	"on":           "on startup true",
 	"pprof":        "pprof 127.0.0.1:0",
 	"prometheus":   "prometheus 127.0.0.1:0",
 	"proxyproto":   "proxyproto",

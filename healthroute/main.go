@@ -45,6 +45,8 @@ func commands() []command {
 		{"help", "[COMMAND]", "print this text, or a command's flags", "", withoutFlags(runHelp)},
 		{"simulate", "[-conf FILE] [-down OBJECT[@TIME] ...] [-until TIME] [-o text|json] NAME TYPE",
 			"what clients get while things die and come back, in virtual time", simulateDetails, simulateCommand},
+		{"test", "[-conf FILE] [-run PATTERN] [-v] [-parallel N] [-junit FILE] [-o text|json] FILE|DIR...",
+			"play scenario files, and say what does not hold", testDetails, testCommand},
 	}
 }
 

@@ -143,3 +143,17 @@ func targetKey(word string) (string, error) {
 	}
 	return net.JoinHostPort(strings.ToLower(strings.TrimSuffix(host, ".")), port), nil
 }
+
+// hasTarget reports whether a check tests the name.
+func (w *World) hasTarget(name string) bool {
+	key, err := targetKey(name)
+	if err != nil {
+		return false
+	}
+	for _, c := range w.Checks() {
+		if host, _ := targetKeys(c.Target()); host == key {
+			return true
+		}
+	}
+	return false
+}

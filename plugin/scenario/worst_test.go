@@ -29,7 +29,7 @@ example.org {
 // TestWorstDetection lets a target die at many instants between two attempts: none takes longer to be noticed than worstDetection
 // says, and the worst comes near.
 func TestWorstDetection(t *testing.T) {
-	const step = 50 * time.Millisecond
+	const step = 250 * time.Millisecond
 	for name, tc := range map[string]struct {
 		options string
 		want    time.Duration // by hand, from spec 5.1 and the options
@@ -74,7 +74,7 @@ func TestWorstDetection(t *testing.T) {
 func TestWorstDetectionVaries(t *testing.T) {
 	worst := time.Duration(0)
 	var bound time.Duration
-	for i := range 2000 {
+	for i := range 1500 {
 		w := newWorld(t, worstCorefile("interval 10s\ntimeout 5s\nfall 1"))
 		source := w.source
 		w.Close()
@@ -84,13 +84,13 @@ func TestWorstDetectionVaries(t *testing.T) {
 		}
 		p := w.Checks()[0].Probe()
 		bound, _ = worstDetection(p, p.Interval/variation)
-		took := detection(t, w, Behaviour{Kind: Up}, Behaviour{Kind: Hang}, seconds(100)+time.Duration(i)*seconds(0.01))
+		took := detection(t, w, Behaviour{Kind: Up}, Behaviour{Kind: Hang}, seconds(100)+time.Duration(i)*seconds(0.0137))
 		if took >= bound {
 			t.Fatalf("Expected less than %s, got %s", bound, took)
 		}
 		worst = max(worst, took)
 	}
-	if worst < bound-seconds(0.2) {
+	if worst < bound-seconds(0.5) {
 		t.Errorf("Expected the worst detection near the bound of %s, got %s", bound, worst)
 	}
 }

@@ -1,0 +1,240 @@
+package scenario
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// An expectation of a question must hold for every answer that is possible.
+
+// noData is the set of a NODATA answer.
+const noData = "nodata"
+
+// key is the set that an answer is: its data sorted and joined, `nodata`, or the code of a failure.
+func key(o Outcome) string {
+	values := Values(o.Result.Msg)
+	switch {
+	case len(values) > 0:
+		return strings.Join(values, "+")
+	case o.Result.Msg.Rcode == dns.RcodeSuccess:
+		return noData
+	}
+	return dns.RcodeToString[o.Result.Msg.Rcode]
+}
+
+// wanted is the same of a set in a script: each value is read as data of the type that was asked for, or as a CNAME's.
+func (p *player) wanted(set []string) string {
+	if len(set) == 1 && strings.EqualFold(set[0], noData) {
+		return noData
+	}
+	out := make([]string, len(set))
+	for i, v := range set {
+		out[i] = p.canonical(v)
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), "+")
+}
+
+func (p *player) canonical(text string) string {
+	zone := p.world.fullName("@")
+	for _, t := range []uint16{p.question.Type, dns.TypeCNAME} {
+		if t == dns.TypeTXT && strings.HasPrefix(text, `"`) {
+			return text // written as it is shown
+		}
+		if rr, err := (config.Value{Type: t, Data: text}).RR(zone, zone, 0); err == nil {
+			return answer.Data(rr)
+		}
+	}
+	return text
+}
+
+func (p *player) expectSets(sets [][]string) error {
+	var want []string
+	for _, set := range sets {
+		want = append(want, p.wanted(set))
+	}
+	for _, o := range p.outcomes {
+		if !slices.Contains(want, key(o)) {
+			return failf("expected %s, got %s", strings.Join(want, " or "), describe(p.outcomes))
+		}
+	}
+	return nil
+}
+
+func (p *player) expectShares(sets [][]string, parts []*big.Rat) error {
+	want := map[string]*big.Rat{}
+	var text []string
+	for i, set := range sets {
+		k := p.wanted(set)
+		text = append(text, k+" "+parts[i].RatString())
+		if parts[i].Sign() > 0 {
+			want[k] = parts[i]
+		}
+	}
+	matched := 0
+	for _, o := range p.outcomes {
+		if part, ok := want[key(o)]; ok && part.Cmp(o.Part) == 0 {
+			matched++
+		}
+	}
+	if matched != len(want) || matched != len(p.outcomes) {
+		return failf("expected shares %s, got %s", strings.Join(text, ", "), describe(p.outcomes))
+	}
+	return nil
+}
+
+// describe lists the possible answers with their parts, the likelier ones first.
+func describe(outcomes []Outcome) string {
+	const most = 10
+	var out []string
+	for i, o := range outcomes {
+		if i == most {
+			out = append(out, fmt.Sprintf("and %d more", len(outcomes)-most))
+			break
+		}
+		out = append(out, key(o)+" "+o.Part.RatString())
+	}
+	return strings.Join(out, ", ")
+}
+
+// each judges every possible reply.
+func (p *player) each(judge func(m *dns.Msg) error) error {
+	for _, o := range p.outcomes {
+		if err := judge(o.Result.Msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func expectCount(p *player, n int) error {
+	return p.each(func(m *dns.Msg) error {
+		got := 0
+		for _, rr := range m.Answer {
+			if rr.Header().Rrtype == p.question.Type {
+				got++
+			}
+		}
+		if got != n {
+			return failf("expected %d records of type %s, got %d: %s", n, dns.Type(p.question.Type), got, describe(p.outcomes))
+		}
+		return nil
+	})
+}
+
+func expectNoData(p *player) error {
+	return p.each(func(m *dns.Msg) error {
+		if m.Rcode != dns.RcodeSuccess || len(m.Answer) > 0 || soaOf(m) == nil {
+			return failf("expected NODATA with an SOA, got %s with %d records of authority", describe(p.outcomes), len(m.Ns))
+		}
+		return nil
+	})
+}
+
+func expectRcode(p *player, code int) error {
+	return p.each(func(m *dns.Msg) error {
+		if m.Rcode != code {
+			return failf("expected code %s, got %s", dns.RcodeToString[code], dns.RcodeToString[m.Rcode])
+		}
+		return nil
+	})
+}
+
+func expectTTL(p *player, seconds uint32) error {
+	return p.each(func(m *dns.Msg) error {
+		for _, rr := range m.Answer {
+			if got := rr.Header().Ttl; got != seconds {
+				return failf("expected TTL %ds, got %ds of %s", seconds, got, answer.Data(rr))
+			}
+		}
+		if len(m.Answer) > 0 {
+			return nil
+		}
+		soa := soaOf(m)
+		if soa == nil {
+			return failf("expected TTL %ds, got an answer without records or SOA", seconds)
+		}
+		if got := min(soa.Hdr.Ttl, soa.Minttl); got != seconds {
+			return failf("expected TTL %ds, got an SOA that lets the answer live %ds", seconds, got)
+		}
+		return nil
+	})
+}
+
+func expectScope(p *player, n int) error {
+	return p.each(func(m *dns.Msg) error {
+		for _, option := range optionsOf(m) {
+			if subnet, ok := option.(*dns.EDNS0_SUBNET); ok {
+				if int(subnet.SourceScope) != n {
+					return failf("expected scope /%d, got /%d", n, subnet.SourceScope)
+				}
+				return nil
+			}
+		}
+		return failf("expected scope /%d, got no client subnet in the reply", n)
+	})
+}
+
+func expectEDE(p *player, code int) error {
+	return p.each(func(m *dns.Msg) error {
+		for _, option := range optionsOf(m) {
+			if ede, ok := option.(*dns.EDNS0_EDE); ok && int(ede.InfoCode) == code {
+				return nil
+			}
+		}
+		return failf("expected extended error %d, got none in the reply", code)
+	})
+}
+
+func expectSOA(p *player, zone string) error {
+	want := p.world.fullName(zone)
+	return p.each(func(m *dns.Msg) error {
+		soa := soaOf(m)
+		if soa == nil {
+			return failf("expected the SOA of %s, got none", want)
+		}
+		if !strings.EqualFold(soa.Hdr.Name, want) {
+			return failf("expected the SOA of %s, got that of %s", want, soa.Hdr.Name)
+		}
+		return nil
+	})
+}
+
+func expectAA(p *player) error {
+	return p.each(func(m *dns.Msg) error {
+		if !m.Authoritative {
+			return failf("expected an authoritative answer, got AA not set")
+		}
+		return nil
+	})
+}
+
+func expectSame(p *player) error {
+	if got, want := describe(p.outcomes), describe(p.before); got != want {
+		return failf("expected the same as the question before, %s, got %s", want, got)
+	}
+	return nil
+}
+
+func soaOf(m *dns.Msg) *dns.SOA {
+	for _, rr := range m.Ns {
+		if soa, ok := rr.(*dns.SOA); ok {
+			return soa
+		}
+	}
+	return nil
+}
+
+func optionsOf(m *dns.Msg) []dns.EDNS0 {
+	if opt := m.IsEdns0(); opt != nil {
+		return opt.Option
+	}
+	return nil
+}
