@@ -1,10 +1,8 @@
 package scenario
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
-	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,200 +12,127 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// Parse reads a scenario file: a txtar archive whose comment is the script. name is its name in positions. All problems
-// come at once, in the order of their lines; the script is nil if one of them is an error.
+// Parse reads a scenario file: a txtar archive whose comment is the script and whose files are the Corefile and what it needs. All that is
+// wrong with the script comes at once; what is wrong with the Corefile shows when it is run. The script may be run if there are no problems.
 func Parse(name string, text []byte) (*Script, config.Problems) {
-	p := &parser{script: &Script{Name: name, Source: Source{Name: corefileName, Files: map[string][]byte{}}}}
 	archive := txtar.Parse(text)
-	p.files(archive)
-	p.script.Lines = p.lines(rawLines(string(archive.Comment)))
-	p.whole()
-	slices.SortStableFunc(p.problems, func(a, b config.Problem) int { return cmp.Compare(a.Position.Line, b.Position.Line) })
-	if p.problems.Errors() != nil {
-		return nil, p.problems
+	p := &parser{script: &Script{Name: name, Files: map[string][]byte{}}}
+	for _, f := range archive.Files {
+		p.script.Files[f.Name] = f.Data
 	}
+	if _, ok := p.script.Files[corefileName]; !ok {
+		p.report(1, fmt.Sprintf("the archive has no file %q", corefileName), "a line `-- Corefile --` and the Corefile below it", "")
+	}
+	for i, text := range strings.Split(string(archive.Comment), "\n") {
+		l, err := splitLine(i+1, text)
+		switch {
+		case err != nil:
+			p.report(i+1, err.Error(), "", "")
+		case len(l.words) > 0:
+			p.line(l)
+		}
+	}
+	p.judge()
 	return p.script, p.problems
 }
 
-// parser reads one file. Its fields are what the lines so far have said.
+// parser reads one script.
 type parser struct {
 	script   *Script
+	now      time.Duration // of the line that is read
+	asked    bool          // a question came already
+	expected bool          // an expectation came already
+	every    *statement    // the open `every`, whose lines are indented; nil if there is none
 	problems config.Problems
-	number   int // of the line that is read
-
-	now          time.Duration
-	repeats      bool   // the line stands below an `every`
-	asked        bool   // an expectation of an answer may stand here
-	qtype        uint16 // that was asked for
-	queries      int
-	expectations int
-	others       int // lines that are no config_error
-	refusals     []int
 }
 
-func (p *parser) report(message, expected, nearest string) {
-	at := config.Position{File: p.script.Name, Line: p.number}
-	p.problems = append(p.problems, config.Problem{Position: at, Message: message, Expected: expected, Nearest: nearest})
+func (p *parser) position(line int) config.Position {
+	return config.Position{File: p.script.Name, Line: line}
 }
 
-// files takes the files out of the archive.
-func (p *parser) files(archive *txtar.Archive) {
-	p.number = 1 + bytes.Count(archive.Comment, []byte("\n"))
-	for _, f := range archive.Files {
-		switch {
-		case p.script.Source.Files[f.Name] != nil:
-			p.report(fmt.Sprintf("file %q stands twice in the archive", f.Name), "", "")
-		case !fs.ValidPath(f.Name):
-			p.report(fmt.Sprintf("file name %q leaves the archive", f.Name), "a relative name without ..", "")
-		}
-		if f.Name == corefileName {
-			p.script.corefileLine = p.number
-		}
-		p.script.Source.Files[f.Name] = append([]byte{}, f.Data...)
-		p.number += 1 + bytes.Count(f.Data, []byte("\n"))
+func (p *parser) report(line int, message, expected, nearest string) {
+	p.problems = append(p.problems, config.Problem{Position: p.position(line), Message: message, Expected: expected, Nearest: nearest})
+}
+
+// line reads one line by the table of its first word.
+func (p *parser) line(l line) {
+	name := strings.ToLower(l.words[0])
+	w, ok := wordOf(name)
+	if !ok {
+		p.report(l.number, fmt.Sprintf("unknown word %q", l.words[0]), "a statement or an expectation", config.Nearest(name, wordList()))
+		return
 	}
-}
-
-// rawLine is a line that says something.
-type rawLine struct {
-	number, indent int
-	text           string
-}
-
-// rawLines cuts the script into lines; empty ones and comments are left out.
-func rawLines(script string) []rawLine {
-	var out []rawLine
-	for i, line := range strings.Split(script, "\n") {
-		text := strings.Trim(line, blanks)
-		if text != "" && text[0] != '#' {
-			indent := len(line) - len(strings.TrimLeft(line, blanks))
-			out = append(out, rawLine{i + 1, indent, text})
-		}
+	if !l.indented {
+		p.closeEvery()
 	}
-	return out
-}
-
-// lines reads lines that are played one after the other. Those that are indented below an `every` are its body.
-func (p *parser) lines(raw []rawLine) []*Line {
-	var out []*Line
-	for len(raw) > 0 {
-		first := raw[0]
-		raw = raw[1:]
-		p.number = first.number
-		l := p.line(first)
-		if l == nil {
-			continue
-		}
-		out = append(out, l)
-		if r, ok := l.do.(*repeat); ok {
-			end := slices.IndexFunc(raw, func(next rawLine) bool { return next.indent <= first.indent })
-			if end < 0 {
-				end = len(raw)
-			}
-			p.body(r, raw[:end])
-			raw = raw[end:]
-		}
-	}
-	return out
-}
-
-// body reads the lines that are repeated.
-func (p *parser) body(r *repeat, raw []rawLine) {
-	if len(raw) == 0 {
-		p.report(`"every" repeats nothing`, "lines below it that are indented", "")
-	}
-	nested := p.repeats
-	p.repeats = true
-	r.body = p.lines(raw)
-	p.repeats, p.asked = nested, false
-}
-
-// line reads one line, or returns nil if it says nothing that can be kept. Where it stands, and with which others, is judged too.
-func (p *parser) line(raw rawLine) *Line {
-	l := &Line{Number: raw.number}
-	word, rest, _ := strings.Cut(raw.text, " ")
-	if text, ok := configLine(word, rest); ok {
-		l.Text = raw.text
-		l.expect = p.config(strings.ToLower(word), text)
-		return l
-	}
-	p.others++
-	words, err := splitLine(raw.text)
+	s, err := w.parse(p, l.words[1:], l)
 	if err != nil {
-		p.report(err.Error(), "", "")
-		return nil
-	}
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.String()
-	}
-	l.Text = strings.Join(texts, " ")
-	word = strings.ToLower(words[0].text())
-	a := &args{parser: p, name: word, left: words[1:]}
-	if f, ok := statementForms[word]; ok {
-		a.usage = f.usage
-		p.asked = false
-		l.do = f.parse(a)
-		a.end()
-		return l
-	}
-	if f, ok := expectationForms[word]; ok {
-		a.usage = f.usage
-		p.expectations++
-		if f.ofAnswer && !p.asked {
-			a.fail(fmt.Sprintf("%q has no question", word), "it directly below a query and its other expectations", "")
+		message := err.Error()
+		if strings.HasPrefix(message, "expected ") {
+			message = fmt.Sprintf("%q lacks something: %s", l.words[0], message)
 		}
-		l.expect = f.parse(a)
-		a.end()
-		return l
+		p.report(l.number, message, "`"+w.form+"`", "")
+		s = statement{} // what stands below must not be judged by it
 	}
-	p.report(fmt.Sprintf("unknown word %q", words[0].text()), "a statement or an expectation", config.Nearest(word, lineWords()))
-	return nil
+	s.at, s.kind = p.position(l.number), w.kind
+	p.add(l, s)
 }
 
-// configLine recognizes an expectation of the Corefile itself. Its text is the rest of the line as it is.
-func configLine(word, rest string) (text string, ok bool) {
-	word = strings.ToLower(word)
-	return strings.Trim(rest, blanks), word == "config_error" || word == "config_warning"
-}
-
-func (p *parser) config(word, text string) expectation {
-	p.expectations++
-	if text == "" {
-		p.report(fmt.Sprintf("%q ends too early", word), word+" TEXT", "")
+// add puts a statement where it belongs.
+func (p *parser) add(l line, s statement) {
+	switch s.kind {
+	case asks:
+		p.asked = true
+	case inspects:
+		p.expected = true
+	case expects:
+		p.expected = true
+		if !p.asked {
+			p.report(l.number, fmt.Sprintf("%q expects something of a question, and none was asked", l.words[0]), "a `query` before it", "")
+		}
+	case repeats:
+		p.every = &s
+		return
 	}
-	if word == "config_warning" {
-		p.others++
-		return wantWarning{text}
-	}
-	p.refusals = append(p.refusals, p.number)
-	return wantRefused{text}
-}
-
-// whole judges the script as a whole.
-func (p *parser) whole() {
-	p.number = 1
-	if p.script.corefileLine == 0 {
-		p.report(`the archive has no file "Corefile"`, "a line -- Corefile -- and the Corefile below it", "")
-	}
-	if p.expectations == 0 && len(p.problems.Errors()) == 0 {
-		p.report("the scenario expects nothing, so it cannot fail", "one expectation at least", "")
-	}
-	if len(p.refusals) > 0 && p.others > 0 {
-		p.number = p.refusals[0]
-		p.report(`"config_error" stands beside other lines`, "config_error alone, for a Corefile that is refused runs nothing", "")
+	switch {
+	case s.play == nil: // config_error and config_warning, which the script keeps apart, and lines that could not be read
+	case l.indented && p.every != nil:
+		if s.kind == moves {
+			p.report(l.number, "`every` moves the clock itself", "`at` on a line that is not indented", "")
+		}
+		p.every.below = append(p.every.below, s)
+	default:
+		p.script.statements = append(p.script.statements, s)
 	}
 }
 
-// lineWords are the words that a line may begin with.
-func lineWords() []string {
-	words := []string{"config_error", "config_warning"}
-	for word := range statementForms {
-		words = append(words, word)
+// closeEvery ends the lines below an `every`.
+func (p *parser) closeEvery() {
+	if p.every == nil {
+		return
 	}
-	for word := range expectationForms {
-		words = append(words, word)
+	if len(p.every.below) == 0 {
+		p.report(p.every.at.Line, "nothing stands below `every`", "indented lines", "")
 	}
-	slices.Sort(words)
-	return words
+	p.script.statements = append(p.script.statements, *p.every)
+	p.every = nil
+}
+
+// judge finds what is wrong with the script as a whole.
+func (p *parser) judge() {
+	p.closeEvery()
+	s := p.script
+	if len(s.configErrors) > 0 && (len(s.statements) > 0 || len(s.configWarnings) > 0) {
+		p.report(s.configErrors[0].at.Line, "config_error stands beside other lines, which a refused Corefile cannot play", "config_error alone", "")
+	}
+	if !p.expected && len(p.problems) == 0 {
+		p.report(1, "the scenario expects nothing, so it cannot fail", "an expectation such as `answer 192.0.2.1`", "")
+	}
+}
+
+// wordList is every word that may begin a line.
+func wordList() []string {
+	out := slices.AppendSeq(slices.Collect(maps.Keys(statementWords)), maps.Keys(expectationWords))
+	slices.Sort(out)
+	return out
 }

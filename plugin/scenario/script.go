@@ -1,68 +1,69 @@
 package scenario
 
 import (
-	"slices"
-	"strings"
+	"time"
 
-	"golang.org/x/tools/txtar"
+	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// Script is a scenario file: what happens in a world, and what is expected of it. It is only read after Parse, so that any number
-// of Runs may play it at once.
+// Script is a scenario file that could be read. It is only read after Parse, so that any number of Runs may play it.
 type Script struct {
-	Name   string  // of the file
-	Lines  []*Line // in order; lines below an `every` are in it
-	Source Source  // the Corefile and the other files of the archive
-
-	corefileLine int // where the Corefile begins in the file
+	Name           string
+	Files          map[string][]byte // of the archive; "Corefile" is among them
+	statements     []statement
+	configErrors   []expectedProblem
+	configWarnings []expectedProblem
 }
 
-// Line is one statement or expectation.
-type Line struct {
-	Number int    // in the file, from 1
-	Text   string // as it was written, without comment and indentation
-
-	do     statement   // nil for an expectation
-	expect expectation // nil for a statement
-}
-
-// statement is what a line does. An error is a fault of the scenario, and ends it.
-type statement interface {
-	play(p *player) error
-}
-
-// expectation is what a line expects. hold returns nil if it holds; an error is a fault of the scenario, as with a statement.
-type expectation interface {
-	hold(p *player) (*miss, error)
-}
-
-// miss is why an expectation does not hold.
-type miss struct{ expected, got string }
-
-// corefileName is the file of the archive that a scenario begins with.
+// corefileName is the archive's Corefile.
 const corefileName = "Corefile"
 
-// String writes the script so that Parse reads it, without comments.
-func (s *Script) String() string {
-	var b strings.Builder
-	writeLines(&b, s.Lines, "")
-	a := &txtar.Archive{Comment: []byte(b.String())}
-	names := make([]string, 0, len(s.Source.Files))
-	for name := range s.Source.Files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		a.Files = append(a.Files, txtar.File{Name: name, Data: s.Source.Files[name]})
-	}
-	return string(txtar.Format(a))
+// statement is one line of a script, ready to be played.
+type statement struct {
+	at   config.Position
+	kind kind
+	play func(p *player) error
+	// of `every`: the lines below it, again each period until a time
+	below  []statement
+	period time.Duration
+	until  time.Duration
 }
 
-func writeLines(b *strings.Builder, lines []*Line, indent string) {
-	for _, l := range lines {
-		b.WriteString(indent + l.Text + "\n")
-		if r, ok := l.do.(*repeat); ok {
-			writeLines(b, r.body, indent+"    ")
-		}
-	}
+// kind is what a statement does.
+type kind int
+
+const (
+	moves    kind = iota // the clock
+	changes              // the world
+	asks                 // a question
+	expects              // something of the last question
+	inspects             // something of the world or of the Corefile
+	repeats              // the lines below it
+)
+
+// expectedProblem is a text that the Corefile's errors or warnings must contain.
+type expectedProblem struct {
+	at   config.Position
+	text string
+}
+
+// Report is how a scenario went.
+type Report struct {
+	Name         string
+	Failures     []Failure
+	Statements   int           // lines that changed or asked something
+	Expectations int           // that were judged
+	Virtual      time.Duration // how far the clock went
+}
+
+// Passed reports whether everything held.
+func (r Report) Passed() bool { return len(r.Failures) == 0 }
+
+// Failure is a line of a scenario that did not hold, or could not be played.
+type Failure struct {
+	Position config.Position
+	At       time.Duration // virtual time
+	Message  string
+	Explain  string // the explain tree of the question that failed; "" without one
+	Broken   bool   // the scenario itself is wrong: it names something that does not exist
 }
