@@ -9,7 +9,7 @@ import (
 )
 
 // commandBlock is a call of one of the offline commands in README.md, and the output that is shown below it.
-var commandBlock = regexp.MustCompile(`(?ms)^~~~ sh\nhealthroute ((?:check|explain|simulate|test) .*?)^~~~\n+~~~ txt\n(.*?)^~~~$`)
+var commandBlock = regexp.MustCompile(`(?ms)^~~~ sh\nhealthroute ((?:check|explain|simulate|test) [^~]*)^~~~\n+~~~ txt\n(.*?)^~~~$`)
 
 // TestReadmeCommands runs the calls as they are written there, in the project's directory, and compares what they print.
 func TestReadmeCommands(t *testing.T) {

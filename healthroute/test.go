@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/healthroute/healthroute/plugin/scenario"
 )
 
@@ -42,7 +44,7 @@ func testCommand(flags *flag.FlagSet) runner {
 	})
 	flags.StringVar(&p.junit, "junit", "", "write a JUnit report to `FILE`")
 	flags.IntVar(&p.parallel, "parallel", runtime.GOMAXPROCS(0), "play `N` scenarios at the same time")
-	flags.StringVar(&p.corefile, "conf", "", "Corefile `FILE` for scenarios without one of their own; it must not need other files")
+	flags.StringVar(&p.corefile, "conf", "", "Corefile `FILE` for scenarios without one of their own; with it go the files that it names")
 	return p.run
 }
 
@@ -63,10 +65,10 @@ func (p *playing) run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var corefile []byte
+	var corefile []txtar.File
 	if p.corefile != "" {
-		if corefile, err = os.ReadFile(p.corefile); err != nil {
-			return usageError(err.Error())
+		if corefile, err = corefileAndFiles(p.corefile); err != nil {
+			return err
 		}
 	}
 	t := tested{Scenarios: playAll(ctx, files, corefile, p.parallel), verbose: p.verbose}

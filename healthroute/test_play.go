@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -46,8 +45,6 @@ type failure struct {
 	At      scenario.Seconds `json:"at"` // virtual time
 	Message string           `json:"message"`
 	Explain string           `json:"explain,omitempty"` // the reasons of the answer, as text
-
-	line string // as people read it
 }
 
 // files returns the scenario files that the arguments mean and the pattern matches, each once.
@@ -78,7 +75,7 @@ func (p *playing) files(args []string) ([]string, error) {
 }
 
 // playAll plays the files, some at the same time, and returns the results in their order. The end of ctx ends it early.
-func playAll(ctx context.Context, files []string, corefile []byte, parallel int) []played {
+func playAll(ctx context.Context, files []string, corefile []txtar.File, parallel int) []played {
 	out := make([]played, len(files))
 	next := make(chan int)
 	var players sync.WaitGroup
@@ -101,9 +98,9 @@ func playAll(ctx context.Context, files []string, corefile []byte, parallel int)
 }
 
 // playFile plays one file.
-func playFile(file string, corefile []byte) played {
+func playFile(file string, corefile []txtar.File) (p played) {
 	began := time.Now()
-	p := played{File: file, Result: passed, Problems: []problem{}, Failures: []failure{}}
+	p = played{File: file, Result: passed, Problems: []problem{}, Failures: []failure{}}
 	defer func() { p.took = time.Since(began) }()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -117,7 +114,7 @@ func playFile(file string, corefile []byte) played {
 	p.Expectations, p.Virtual = report.Expectations, scenario.Seconds(report.Virtual)
 	for _, f := range report.Failures {
 		p.Failures = append(p.Failures, failure{
-			f.Position.File, f.Position.Line, scenario.Seconds(f.At), f.Message, f.Explain, f.String(),
+			f.Position.File, f.Position.Line, scenario.Seconds(f.At), f.Message, f.Explain,
 		})
 		if f.Broken {
 			p.Result = isBroken
@@ -136,25 +133,17 @@ func (p played) unreadable(problems config.Problems) played {
 	return p
 }
 
-// withCorefile adds the Corefile to an archive that has none.
-func withCorefile(text, corefile []byte) []byte {
-	archive := txtar.Parse(text)
-	has := slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == "Corefile" })
-	if has || corefile == nil {
-		return text
-	}
-	archive.Files = append(archive.Files, txtar.File{Name: "Corefile", Data: corefile})
-	return txtar.Format(archive)
-}
-
-// text is what is wrong, for people.
+// text is what is wrong, for people. The reasons of an answer stand once below all that was expected of it.
 func (p played) text() string {
-	var b bytes.Buffer
+	var b strings.Builder
 	for _, found := range p.Problems {
 		fmt.Fprintln(&b, config.Problem(found).Error())
 	}
-	for _, f := range p.Failures {
-		fmt.Fprintln(&b, f.line)
+	for i, f := range p.Failures {
+		fmt.Fprintf(&b, "%s:%d: at %s: %s\n", f.File, f.Line, f.At, f.Message)
+		if i+1 == len(p.Failures) || p.Failures[i+1].Explain != f.Explain {
+			b.WriteString(f.Explain)
+		}
 	}
 	return b.String()
 }
