@@ -13,13 +13,14 @@ import (
 func Run(s *Script) Report {
 	p := &player{script: s, report: Report{Name: s.Name}}
 	world, problems := NewWorld(Source{Name: corefileName, Files: s.Files})
-	p.expectProblems(s.configErrors, problems.Errors(), "error")
 	p.expectProblems(s.configWarnings, problems.Warnings(), "warning")
 	switch {
-	case world == nil && len(s.configErrors) == 0:
-		p.fail(config.Position{File: s.Name, Line: 1}, fmt.Errorf("the Corefile is refused:\n%w", problems.Errors()))
 	case world != nil && len(s.configErrors) > 0:
 		p.fail(s.configErrors[0].at, failf("expected the Corefile to be refused, got none of its errors"))
+	case world == nil && len(s.configErrors) > 0:
+		p.expectProblems(s.configErrors, problems.Errors(), "error")
+	case world == nil:
+		p.fail(config.Position{File: s.Name, Line: 1}, fmt.Errorf("the Corefile is refused:\n%w", problems.Errors()))
 	}
 	if world == nil {
 		return p.report
