@@ -35,14 +35,14 @@ const buildCorefile = `example.org:PORT {
 func TestBuildFullTag(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "healthroute"+exe())
 	run(t, "..", "go", "build", "-tags", "full", "-o", binary, "./healthroute")
-	answers(t, binary, strings.Replace(buildCorefile, "NEIGHBOUR", "trace zipkin 127.0.0.1:9", 1))
+	isAnswered(t, binary, strings.Replace(buildCorefile, "NEIGHBOUR", "trace zipkin 127.0.0.1:9", 1))
 }
 
 // The default build refuses the same directive, and names the tag.
 func TestBuildDefault(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "healthroute"+exe())
 	run(t, "..", "go", "build", "-o", binary, "./healthroute")
-	answers(t, binary, strings.Replace(buildCorefile, "    NEIGHBOUR\n", "", 1))
+	isAnswered(t, binary, strings.Replace(buildCorefile, "    NEIGHBOUR\n", "", 1))
 
 	corefile := writeCorefile(t, strings.Replace(buildCorefile, "NEIGHBOUR", "trace", 1))
 	output, err := exec.Command(binary, "-conf", corefile).CombinedOutput()
@@ -80,7 +80,7 @@ func TestBuildCustomCoreDNS(t *testing.T) {
 	run(t, source, "go", "get", "github.com/healthroute/healthroute@v0.0.0") // any version: this checkout is all of them
 	run(t, source, "go", "generate", "coredns.go")
 	run(t, source, "go", "build", "-o", binary)
-	answers(t, binary, strings.Replace(buildCorefile, "NEIGHBOUR", "trace zipkin 127.0.0.1:9", 1))
+	isAnswered(t, binary, strings.Replace(buildCorefile, "NEIGHBOUR", "trace zipkin 127.0.0.1:9", 1))
 }
 
 // run runs a command in the directory and returns its standard output.
@@ -97,7 +97,7 @@ func run(t *testing.T, dir, name string, args ...string) string {
 }
 
 // answers starts the server with the Corefile on a free port, asks it one question and stops it.
-func answers(t *testing.T, binary, corefile string) {
+func isAnswered(t *testing.T, binary, corefile string) {
 	t.Helper()
 	port := freePort(t)
 	server := exec.Command(binary, "-conf", writeCorefile(t, strings.Replace(corefile, "PORT", port, 1)))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -116,6 +117,9 @@ func virtualAnswer(m *dns.Msg) string {
 	return strings.Join(scenario.Values(m), " ")
 }
 
+// caddys is held while a server starts or stops: caddy keeps its instances in a list of the process.
+var caddys sync.Mutex
+
 // TestCrossCheck plays each story on a real server: clients must see the same answers in the same order as in virtual time.
 func TestCrossCheck(t *testing.T) {
 	for _, s := range stories {
@@ -127,11 +131,17 @@ func TestCrossCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer closeBackends(backends)
+			caddys.Lock()
 			server, address, err := startServer("Corefile", s.corefile(backends[0].port()))
+			caddys.Unlock()
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer stopServer(server)
+			defer func() {
+				caddys.Lock()
+				defer caddys.Unlock()
+				stopServer(server)
+			}()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			client := demoClient{address.String()}

@@ -251,7 +251,7 @@ func (b *backend) set(mode string) {
 	}
 	b.address = listener.Addr().String()
 	b.server = &http.Server{Handler: b, ReadHeaderTimeout: patience}
-	go b.server.Serve(listener) //nolint:errcheck // it ends with an error when it is closed
+	go b.server.Serve(listener)
 }
 
 // ServeHTTP answers as the mode says.

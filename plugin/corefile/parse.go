@@ -47,11 +47,11 @@ func Parse(d *caddyfile.Dispenser, env Env) ([]*config.Stanza, config.Problems) 
 		p.problems = append(p.problems, s.Validate()...)
 		stanzas = append(stanzas, s)
 	}
-	problems := append(p.problems, config.ValidateTogether(stanzas)...)
-	slices.SortStableFunc(problems, func(a, b config.Problem) int {
+	p.problems = append(p.problems, config.ValidateTogether(stanzas)...)
+	slices.SortStableFunc(p.problems, func(a, b config.Problem) int {
 		return cmp.Or(cmp.Compare(a.Position.File, b.Position.File), cmp.Compare(a.Position.Line, b.Position.Line))
 	})
-	return stanzas, problems
+	return stanzas, p.problems
 }
 
 // ParseText reads a text that holds stanzas alone; name is the file name in positions.

@@ -99,13 +99,14 @@ func (s *simulation) play() error {
 			return err
 		}
 	}
-	for _, f := range s.waiting {
-		if f.At == Settled {
-			return fmt.Errorf("%q: when does that begin? At %s there are still checks without a verdict", f.Object, Seconds(s.Until))
-		}
-		return fmt.Errorf("%q begins at %s, behind the end at %s", f.Object, Seconds(f.At), Seconds(s.Until))
+	if len(s.waiting) == 0 {
+		return nil
 	}
-	return nil
+	f := s.waiting[0]
+	if f.At == Settled {
+		return fmt.Errorf("%q: when does that begin? At %s there are still checks without a verdict", f.Object, Seconds(s.Until))
+	}
+	return fmt.Errorf("%q begins at %s, behind the end at %s", f.Object, Seconds(f.At), Seconds(s.Until))
 }
 
 // begin lets the faults of this instant begin.
