@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	answers "github.com/healthroute/healthroute/plugin/answer"
+	why "github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/scenario"
 )
 
@@ -38,7 +38,7 @@ func explainCommand(flags *flag.FlagSet) runner {
 
 // explained is what explain prints: the reasons of one answer, and all that are possible.
 type explained struct {
-	answers.Explanation
+	why.Explanation
 	scenario.Distribution
 }
 
