@@ -25,9 +25,9 @@ var (
 // Describe sends nothing: what there is depends on the Corefile (an unchecked collector).
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect sends one sample for each set of labels; two server blocks may show the same check or group.
+// Collect sends one sample for each set of labels; several server blocks may show the same check or group.
 func (collector) Collect(out chan<- prometheus.Metric) {
-	gauges := map[[3]string]prometheus.Metric{}
+	gauges := map[gauge]float64{}
 	counted := map[*health.Check]bool{}
 	statuses := map[health.Status]float64{health.Checking: 0, health.Healthy: 0, health.Unhealthy: 0}
 	for _, i := range running.all() {
@@ -39,35 +39,49 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				counted[c] = true
 				status := c.State().Status
 				statuses[status]++
-				labels := [3]string{c.Probe().Name, c.TargetString(), c.Target().Host}
+				g := gauge{checkHealthy, [3]string{c.Probe().Name, c.TargetString(), c.Target().Host}}
 				switch status {
 				case health.Healthy:
-					gauges[labels] = prometheus.MustNewConstMetric(checkHealthy, prometheus.GaugeValue, 1, labels[:]...)
+					if _, known := gauges[g]; !known {
+						gauges[g] = 1
+					}
 				case health.Unhealthy:
-					gauges[labels] = prometheus.MustNewConstMetric(checkHealthy, prometheus.GaugeValue, 0, labels[:]...)
+					gauges[g] = 0
 				}
 			}
 			collectGroups(b, gauges)
 		}
 	}
-	for _, m := range gauges {
-		out <- m
+	for g, value := range gauges {
+		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, value, g.values()...)
 	}
 	for status, n := range statuses {
 		out <- prometheus.MustNewConstMetric(checksByStatus, prometheus.GaugeValue, n, status.String())
 	}
 }
 
-// collectGroups adds whether the block's groups answer from their last resort.
-func collectGroups(b *block, gauges map[[3]string]prometheus.Metric) {
+// collectGroups adds whether the block's groups answer from their last resort; of several blocks with one group, whether any does.
+func collectGroups(b *block, gauges map[gauge]float64) {
 	for _, g := range b.table.Groups() {
 		for _, s := range g.View().Sets() {
-			value := 0.0
+			sample := gauge{groupLastResort, [3]string{g.Name, dns.Type(s.Type).String()}}
+			gauges[sample] += 0
 			if s.LastResort {
-				value = 1
+				gauges[sample] = 1
 			}
-			labels := [3]string{"group", g.Name, dns.Type(s.Type).String()}
-			gauges[labels] = prometheus.MustNewConstMetric(groupLastResort, prometheus.GaugeValue, value, labels[1:]...)
 		}
 	}
+}
+
+// gauge is one sample: checks and groups that share all labels share it, and it shows the worst of them.
+type gauge struct {
+	desc   *prometheus.Desc
+	labels [3]string // as many as the description has
+}
+
+func (g gauge) values() []string {
+	if g.desc == groupLastResort {
+		return g.labels[:2]
+	}
+	return g.labels[:]
 }

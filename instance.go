@@ -2,7 +2,9 @@ package healthroute
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +31,7 @@ type instance struct {
 
 // block is the plugin in one server block. What start fills in is only read afterwards.
 type block struct {
+	key     string // tells the blocks of one Corefile apart, and is the same after a reload
 	stanzas []*config.Stanza
 	probers map[*config.Probe]*probe.Prober
 
@@ -56,7 +59,18 @@ func instanceOf(c *caddy.Controller) *instance {
 	return i
 }
 
-func (i *instance) add(b *block) { i.blocks = append(i.blocks, b) }
+// add takes in the next block; keys are those of its server block, which blocks with different views may share.
+func (i *instance) add(b *block, keys []string) {
+	same := 0
+	name := strings.Join(keys, " ")
+	for _, other := range i.blocks {
+		if strings.HasPrefix(other.key, name+" #") {
+			same++
+		}
+	}
+	b.key = fmt.Sprintf("%s #%d", name, same)
+	i.blocks = append(i.blocks, b)
+}
 
 // start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for their first
 // attempts, so that the first answers know what works.
@@ -77,17 +91,19 @@ func (i *instance) start() error {
 	defer cancel()
 	for _, b := range i.blocks {
 		if !b.lease.WaitFirst(ctx) {
-			log.Infof("serving before all first attempts have ended: some take longer than %gs", firstAttempts.Seconds())
+			log.Infof("serving before all first attempts have ended, after %gs", firstAttempts.Seconds())
 			break
 		}
 	}
+	lastResorts.compare(running.all())
 	return nil
 }
 
 // compile builds the block's table on the checks that it leases.
 func (b *block) compile() error {
-	b.table = route.NewTable(observer{}, nil)
+	b.table = route.NewTable(observer{block: b.key}, nil)
 	b.lease = engine.Lease(b.table.Changed)
+	b.lease.Scope = b.key
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}
@@ -100,6 +116,7 @@ func (b *block) compile() error {
 func (i *instance) stop() error {
 	running.remove(i)
 	i.release()
+	lastResorts.compare(running.all())
 	return nil
 }
 
@@ -166,6 +183,7 @@ func (is *instances) releaseForgotten() {
 		if !known[i] {
 			is.remove(i)
 			i.release()
+			lastResorts.compare(is.all())
 		}
 	}
 }

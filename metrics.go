@@ -46,15 +46,11 @@ var (
 )
 
 // answerCounters counts the answers of one server block without looking labels up for each query: the counters of each server
-// are kept by the place of group and record.
+// are kept by group, made when a group answers there for the first time.
 type answerCounters struct {
-	table   *route.Table
-	servers atomic.Pointer[map[string]serverCounters] // replaced, never changed
-	mu      sync.Mutex                                // held to replace
+	places  map[*route.Group]int
+	servers sync.Map // server -> []atomic.Pointer[groupCounters], by place of the group
 }
-
-// serverCounters are the counters of one server, by group.
-type serverCounters map[*route.Group]*groupCounters
 
 // groupCounters are the counters of one group on one server.
 type groupCounters struct {
@@ -64,20 +60,44 @@ type groupCounters struct {
 }
 
 func newAnswerCounters(t *route.Table) *answerCounters {
-	c := &answerCounters{table: t}
-	c.servers.Store(&map[string]serverCounters{})
+	c := &answerCounters{places: map[*route.Group]int{}}
+	for place, g := range t.Groups() {
+		c.places[g] = place
+	}
 	return c
 }
 
 func (c *answerCounters) count(server string, res answer.Result) {
-	of, ok := (*c.servers.Load())[server]
-	if !ok {
-		of = c.add(server)
-	}
-	of[res.Group].count(res.Link)
+	c.of(server, res.Group).count(res.Link)
 	for _, link := range res.Chain {
-		of[link.Group].count(link)
+		c.of(server, link.Group).count(link)
 	}
+}
+
+// of returns the counters of a group on a server.
+func (c *answerCounters) of(server string, g *route.Group) *groupCounters {
+	groups, ok := c.servers.Load(server)
+	if !ok {
+		groups, _ = c.servers.LoadOrStore(server, make([]atomic.Pointer[groupCounters], len(c.places)))
+	}
+	kept := &groups.([]atomic.Pointer[groupCounters])[c.places[g]]
+	if counters := kept.Load(); counters != nil {
+		return counters
+	}
+	counters := newGroupCounters(server, g) // two that are made at once count in the same metrics
+	kept.Store(counters)
+	return counters
+}
+
+func newGroupCounters(server string, g *route.Group) *groupCounters {
+	counters := &groupCounters{
+		negative:   answersTotal.WithLabelValues(server, g.Name, ""),
+		lastResort: lastResortAnswersTotal.WithLabelValues(server, g.Name),
+	}
+	for _, r := range g.Records {
+		counters.records = append(counters.records, answersTotal.WithLabelValues(server, g.Name, r.ID))
+	}
+	return counters
 }
 
 // count counts a group's part in an answer.
@@ -91,32 +111,4 @@ func (g *groupCounters) count(l answer.Link) {
 	for i := range l.Choice.Len() {
 		g.records[l.Choice.At(i).Record.Index].Inc()
 	}
-}
-
-// add makes the counters of a server that was not seen before.
-func (c *answerCounters) add(server string) serverCounters {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	old := *c.servers.Load()
-	if of, ok := old[server]; ok {
-		return of
-	}
-	of := serverCounters{}
-	for _, g := range c.table.Groups() {
-		counters := &groupCounters{
-			negative:   answersTotal.WithLabelValues(server, g.Name, ""),
-			lastResort: lastResortAnswersTotal.WithLabelValues(server, g.Name),
-		}
-		for _, r := range g.Records {
-			counters.records = append(counters.records, answersTotal.WithLabelValues(server, g.Name, r.ID))
-		}
-		of[g] = counters
-	}
-	all := make(map[string]serverCounters, len(old)+1)
-	for name, counters := range old {
-		all[name] = counters
-	}
-	all[server] = of
-	c.servers.Store(&all)
-	return of
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
@@ -15,7 +16,9 @@ import (
 
 // observer turns what happens to checks and groups into metrics and log lines. A line is written for a change only, never for an
 // attempt or a query.
-type observer struct{}
+type observer struct {
+	block string // whose groups it observes; "" for the engine's checks
+}
 
 // AttemptStarted counts how late an attempt is.
 func (observer) AttemptStarted(_ *health.Check, lag time.Duration) { attemptLag.Observe(lag.Seconds()) }
@@ -57,37 +60,75 @@ func (observer) ProbePanicked(c *health.Check, value any) {
 	log.Errorf("the probe of check %s panicked, the attempt counts as one that could not tell: %v\n%s", c, value, debug.Stack())
 }
 
-// lastResorts is what was logged last of each group and type, so that a reload does not tell again what holds already.
-var lastResorts = ledger{on: map[string]bool{}}
+// lastResorts is what the log said last of each group, so that a reload does not tell again what holds already, nor forget what ends.
+var lastResorts = ledger{on: map[resort]bool{}}
+
+// resort is a last resort that may be in force: of a group in one server block, for one type.
+type resort struct {
+	block, group string
+	qtype        uint16
+}
 
 type ledger struct {
 	mu sync.Mutex
-	on map[string]bool // guarded by mu; by group and type
+	on map[resort]bool // guarded by mu; those in force
 }
 
 // change notes the state and reports whether it is news.
-func (l *ledger) change(key string, on bool) bool {
+func (l *ledger) change(r resort, on bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.on[key] == on {
+	if l.on[r] == on {
 		return false
 	}
 	if on {
-		l.on[key] = true
+		l.on[r] = true
 	} else {
-		delete(l.on, key)
+		delete(l.on, r)
 	}
 	return true
 }
 
-// LastResort logs that a group has run out of usable records, or has one again.
-func (observer) LastResort(g *route.Group, qtype uint16, on bool) {
-	if !lastResorts.change(g.Name+" "+dns.Type(qtype).String(), on) {
+// compare holds the ledger against the instances that run, newer ones over older ones: what is news is logged, and groups that none of them has
+// are forgotten.
+func (l *ledger) compare(running []*instance) {
+	words := map[resort]config.LastResort{}
+	holds := map[resort]bool{}
+	for _, i := range running {
+		for _, b := range i.blocks {
+			for _, g := range b.table.Groups() {
+				for _, s := range g.View().Sets() {
+					r := resort{b.key, g.Name, s.Type}
+					words[r], holds[r] = g.LastResort, s.LastResort
+				}
+			}
+		}
+	}
+	l.mu.Lock()
+	for r := range l.on {
+		if _, known := holds[r]; !known {
+			delete(l.on, r)
+		}
+	}
+	l.mu.Unlock()
+	for r, on := range holds {
+		l.tell(r, words[r], on)
+	}
+}
+
+// tell logs that a group has run out of usable records, or has one again, if that is news.
+func (l *ledger) tell(r resort, word config.LastResort, on bool) {
+	if !l.change(r, on) {
 		return
 	}
 	if on {
-		log.Warningf("group %s has no usable record for %s: last_resort %s answers", g.Name, dns.Type(qtype), g.LastResort)
+		log.Warningf("group %s has no usable record for %s: last_resort %s answers", r.group, dns.Type(r.qtype), word)
 		return
 	}
-	log.Infof("group %s has a usable record for %s again", g.Name, dns.Type(qtype))
+	log.Infof("group %s has a usable record for %s again", r.group, dns.Type(r.qtype))
+}
+
+// LastResort logs a change of a group.
+func (o observer) LastResort(g *route.Group, qtype uint16, on bool) {
+	lastResorts.tell(resort{o.block, g.Name, qtype}, g.LastResort, on)
 }

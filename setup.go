@@ -31,7 +31,7 @@ func setup(c *caddy.Controller) error {
 		return plugin.Error(pluginName, err)
 	}
 	config := dnsserver.GetConfig(c)
-	instanceOf(c).add(b)
+	instanceOf(c).add(b, c.ServerBlockKeys)
 	config.AddPlugin(func(next plugin.Handler) plugin.Handler { return &Handler{Next: next, block: b} })
 	c.OnStartup(func() error {
 		b.warnOfNeighbours(config)

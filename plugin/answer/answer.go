@@ -108,7 +108,7 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 		return Result{Rcode: dns.RcodeFormatError}
 	}
 	qtype := q.qtype()
-	if qtype == dns.TypeANY && m.Entry == nil {
+	if qtype == dns.TypeANY && (m.Entry == nil || len(m.Entry.Members) == 0) {
 		qtype = dns.TypeSOA // one RRset is enough (RFC 8482 section 4.1), and this one every apex has
 	}
 	if rrs := zone.apex(q.Name, qtype); rrs != nil {
@@ -133,7 +133,7 @@ func (a *Answerer) entry(ctx context.Context, q *Query, e *route.Entry) Result {
 	if m := memberFor(e, q.qtype()); m.Group != nil {
 		return a.group(ctx, q, e, m)
 	}
-	if e.Zone.Stanza.OtherTypes == config.OtherTypesNoData {
+	if e.Zone.Stanza.OtherTypes == config.OtherTypesNoData && len(e.Members) > 0 {
 		return a.noData(ctx, q, e)
 	}
 	return a.otherType(ctx, q, e)
@@ -147,19 +147,27 @@ func (a *Answerer) wildcard(ctx context.Context, q *Query, e *route.Entry) Resul
 	return a.noData(ctx, q, e)
 }
 
-// memberFor returns the group for the type; ANY takes the first, which answers one RRset (RFC 8482 section 4.1).
+// memberFor returns the group for the type; ANY takes the first that has something usable, which answers one RRset (RFC 8482 section 4.1).
 func memberFor(e *route.Entry, qtype uint16) route.Member {
-	if qtype == dns.TypeANY && len(e.Members) > 0 {
-		return e.Members[0]
+	if qtype != dns.TypeANY || len(e.Members) == 0 {
+		return e.Member(qtype)
 	}
-	return e.Member(qtype)
+	for _, m := range e.Members {
+		for _, s := range m.View().Sets() {
+			if s.Usable() {
+				return m
+			}
+		}
+	}
+	return e.Members[0]
 }
 
 // otherType is rule 5: the next plugin may have a type that we lack; that it lacks the name, or fails, means NODATA,
-// because the name exists.
+// because the name exists. A failure at an apex without a group of ours stands: what the zone is made of is the next plugin's.
 func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Result {
+	bare := len(e.Members) == 0 && e.Name == e.Zone.Name
 	b := q.Next.Ask(ctx, q.Req)
-	if b.lacksName() || b.Rcode == dns.RcodeServerFailure || b.empty() {
+	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !bare || b.empty() {
 		return a.noData(ctx, q, e)
 	}
 	if e.Member(dns.TypeCNAME).Group != nil && b.hasCNAME(q.Name) {

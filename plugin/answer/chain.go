@@ -6,6 +6,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/route"
 )
 
@@ -76,6 +77,10 @@ func owns(rrs []dns.RR, name string) bool {
 
 // leave asks whoever stands behind us for the end of a chain that our groups do not know.
 func (a *Answerer) leave(ctx context.Context, q *Query, msg *dns.Msg, target string, m route.Match) {
+	if m.Entry != nil && len(m.Entry.Members) > 0 && m.Zone.Stanza.OtherTypes == config.OtherTypesNoData {
+		a.negative(ctx, q, msg, m.Zone, uint32(m.Zone.Stanza.TTL.Seconds()))
+		return
+	}
 	b := q.Next.Ask(ctx, question(q, target, q.qtype()))
 	if b.Msg != nil && (b.Rcode == dns.RcodeSuccess || b.Rcode == dns.RcodeNameError) && !b.empty() {
 		join(msg, b)
@@ -100,6 +105,7 @@ func join(msg *dns.Msg, b Behind) {
 		return
 	}
 	msg.Rcode = b.Rcode
+	msg.Truncated = msg.Truncated || b.Msg.Truncated
 	msg.Answer = append(msg.Answer, b.Msg.Answer...)
 	msg.Ns = soaOnly(b.Msg.Ns)
 }

@@ -48,7 +48,7 @@ func setFor(v *route.View, qtype uint16) *route.Set {
 	}
 	sets := v.Sets()
 	for _, s := range sets {
-		if !s.LastResort {
+		if s.Usable() {
 			return s
 		}
 	}

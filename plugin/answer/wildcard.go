@@ -28,6 +28,9 @@ func (a *Answerer) stands(ctx context.Context, q *Query, m route.Match) (Behind,
 		a.taken.remember(m.Ancestor, above)
 		return b, false
 	}
+	if above.Rcode != dns.RcodeSuccess {
+		return Behind{Rcode: dns.RcodeServerFailure, Err: above.Err}, true // a failure is no proof of either
+	}
 	if b.Msg == nil {
 		b = q.Next.Ask(ctx, q.Req) // remembered as lacking, so its own words are gone
 	}

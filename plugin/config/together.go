@@ -21,7 +21,11 @@ func ValidateTogether(stanzas []*Stanza) Problems {
 		}
 	}
 	for _, s := range stanzas {
-		for _, g := range s.Groups {
+		groups := s.Groups
+		for _, ns := range s.Nameservers {
+			groups = append(groups[:len(groups):len(groups)], s.NameserverGroup(ns))
+		}
+		for _, g := range groups {
 			for _, name := range g.Names {
 				zone, other := deepest(stanzas, name)
 				if other == nil || other == s {

@@ -12,6 +12,10 @@ import (
 //
 // The order of calls is Check for every spec, Start once, Release once.
 type Lease struct {
+	// Scope tells leases of different server blocks of one Corefile apart: a check hands its verdict on only within one. It is set
+	// before the first Check.
+	Scope string
+
 	engine   *Engine
 	onChange func(*Check)
 	checks   []*Check          // guarded by engine.mu until Start
@@ -30,7 +34,7 @@ func (l *Lease) Check(s Spec) *Check {
 		c = newCheck(s.Probe, identity, e.clock.Now())
 		e.checks[identity] = c
 	}
-	lineage := l.enter(s.lineage(), c)
+	lineage := l.enter(l.Scope+" "+s.lineage(), c)
 	if !known {
 		if old := e.ancestor(lineage, l); old != nil {
 			c.inherit(s.Probe, old.State())

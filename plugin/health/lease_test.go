@@ -297,3 +297,23 @@ func TestStartTwice(t *testing.T) {
 	stage.clock.to(s(20))
 	same(t, "starts", stage.starts, "0.00", "7.00", "10.00", "17.00", "20.00")
 }
+
+// TestScope hands a verdict on within one server block only: another block may know the same probe, target and group with other options.
+func TestScope(t *testing.T) {
+	s := newStage(always(probe.Pass, answer))
+	changed := func(path int) *config.Probe { return tcp(func(p *config.Probe) { p.Fall = path }) }
+	take := func(scope string, fall int) *Check {
+		l := s.engine.Lease(nil)
+		t.Cleanup(l.Release)
+		l.Scope = scope
+		c := l.Check(of(t, changed(fall), 1))
+		l.Start()
+		return c
+	}
+	dead, live := take("inside", 4), take("outside", 5)
+	s.engine.Force(dead, Unhealthy)
+	s.engine.Force(live, Healthy)
+	equal(t, "status inside after a change", take("inside", 6).State().Status, Unhealthy)
+	equal(t, "status outside after a change", take("outside", 7).State().Status, Healthy)
+	equal(t, "status of a new block", take("elsewhere", 8).State().Status, Checking)
+}

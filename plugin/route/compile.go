@@ -32,7 +32,9 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 	t.checks = checks
 	for _, s := range stanzas {
 		for _, name := range s.Zones {
-			t.zones = append(t.zones, &Zone{Name: name, Stanza: s})
+			z := &Zone{Name: name, Stanza: s}
+			t.zones = append(t.zones, z)
+			t.byName[name] = z
 		}
 	}
 	for _, z := range t.zones {
@@ -121,9 +123,6 @@ func (t *Table) enter(zone *Zone, name string) *Entry {
 func (t *Table) enterAncestors(zone *Zone, name string) {
 	for name != zone.Name {
 		name = parentOf(name)
-		if name == zone.Name {
-			return
-		}
 		above, ok := t.entries[name]
 		if !ok {
 			above = &Entry{Name: name, Zone: zone}

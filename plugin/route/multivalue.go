@@ -21,14 +21,17 @@ type sample struct {
 	max   int
 }
 
-// choose is a partial Fisher-Yates shuffle of a copy.
+// choose is Floyd's sampling: it needs room for the sample alone, however many records there are.
 func (s *sample) choose(rnd Rand) Choice {
-	picked := slices.Clone(s.among)
-	for i := range s.max {
-		j := i + int(rnd.Uint64N(uint64(len(picked)-i)))
-		picked[i], picked[j] = picked[j], picked[i]
+	picked := make([]*Candidate, 0, s.max)
+	for last := len(s.among) - s.max; last < len(s.among); last++ {
+		c := s.among[rnd.Uint64N(uint64(last)+1)]
+		if slices.Contains(picked, c) {
+			c = s.among[last]
+		}
+		picked = append(picked, c)
 	}
-	return Choice{Many: picked[:s.max], Reason: sampleReason}
+	return Choice{Many: picked, Reason: sampleReason}
 }
 
 func (s *sample) shares() []Share {

@@ -83,6 +83,9 @@ func (s *Set) Outcomes(limit int) ([]Outcome, bool) {
 // HeldBack says why a usable candidate without a share does not answer.
 func (s *Set) HeldBack() string { return s.policy.heldBack }
 
+// Usable reports whether any record of the set is.
+func (s *Set) Usable() bool { return s.chooser != nil && !s.LastResort }
+
 // Choose picks the records that answer a query, or an empty choice when the last resort leaves none.
 func (s *Set) Choose(rnd Rand) Choice {
 	if s.chooser == nil {

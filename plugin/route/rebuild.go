@@ -39,14 +39,14 @@ func (t *Table) work() {
 	t.rebuilding = false
 }
 
-// rebuild replaces the group's view by one of the health of now, and tells of last resorts that begin or end; for the first view
-// of all, of what holds.
+// rebuild replaces the group's view by one of the health of now, and tells of last resorts that begin or end. The first view of all is no
+// change.
 func (t *Table) rebuild(g *Group) {
 	before := g.view.Load()
 	after := buildView(g)
 	g.view.Store(after)
 	for i, s := range after.sets {
-		if before == nil || before.sets[i].LastResort != s.LastResort {
+		if before != nil && before.sets[i].LastResort != s.LastResort {
 			t.observer.LastResort(g, s.Type, s.LastResort)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // Table is everything that one server block owns, by name.
 type Table struct {
 	zones   []*Zone
+	byName  map[string]*Zone
 	entries map[string]*Entry // by absolute, lower-case name
 	groups  []*Group
 
@@ -61,7 +62,7 @@ func (e *Entry) Member(qtype uint16) Member {
 
 // Observer is told what a table's groups do.
 type Observer interface {
-	// LastResort tells whether a group answers the type from its last resort: when its first view is built, and at each change.
+	// LastResort tells that a group began or ceased to answer the type from its last resort.
 	LastResort(g *Group, qtype uint16, on bool)
 }
 
@@ -77,7 +78,7 @@ type Match struct {
 
 // NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
 func NewTable(o Observer, admin *health.Admin) *Table {
-	return &Table{entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o, admin: admin}
+	return &Table{byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o, admin: admin}
 }
 
 // Find looks a name up; it is absolute and lower case.
@@ -128,15 +129,29 @@ func parentOf(name string) string {
 	return "."
 }
 
+// fewZones are compared one by one, which is faster than a look-up for each label of a name.
+const fewZones = 4
+
 // zoneOf returns the longest zone that holds the name, or nil.
 func (t *Table) zoneOf(name string) *Zone {
-	var best *Zone
-	for _, z := range t.zones {
-		if (best == nil || len(z.Name) > len(best.Name)) && config.IsBelow(name, z.Name) {
-			best = z
+	if len(t.zones) <= fewZones {
+		var best *Zone
+		for _, z := range t.zones {
+			if (best == nil || len(z.Name) > len(best.Name)) && config.IsBelow(name, z.Name) {
+				best = z
+			}
 		}
+		return best
 	}
-	return best
+	for {
+		if z, ok := t.byName[name]; ok {
+			return z
+		}
+		if name == "." {
+			return nil
+		}
+		name = parentOf(name)
+	}
 }
 
 // Zones returns the zones of the table.

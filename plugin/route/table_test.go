@@ -104,7 +104,7 @@ healthroute a.b.example.org {
 	for _, c := range []struct{ name, zone, entry, wildcard string }{
 		{"www.a.b.example.org.", "a.b.example.org.", "www.a.b.example.org.", ""},
 		{"x.a.b.example.org.", "a.b.example.org.", "", ""},
-		{"a.b.example.org.", "a.b.example.org.", "", ""},
+		{"a.b.example.org.", "a.b.example.org.", "a.b.example.org.", ""},
 		{"b.example.org.", "example.org.", "b.example.org.", ""},
 		{"x.b.example.org.", "example.org.", "", "*.b.example.org."},
 		{"x.example.org.", "example.org.", "", "*.example.org."},
