@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -37,7 +38,7 @@ var expectationWords = map[string]word{
 	"config_warning": {inspects, "config_warning TEXT", parseConfigWarning},
 }
 
-func parseQuery(_ *parser, args []string, _ line) (statement, error) {
+func parseQuery(p *parser, args []string, _ line) (statement, error) {
 	if len(args) < 2 {
 		return statement{}, errors.New("expected a name and a type")
 	}
@@ -60,6 +61,7 @@ func parseQuery(_ *parser, args []string, _ line) (statement, error) {
 			return statement{}, unknown("option", rest[0], []string{"from", "subnet", "do"})
 		}
 	}
+	p.qtype = qtype
 	return does(func(p *player) error { return p.ask(q) })
 }
 
@@ -74,6 +76,9 @@ func (q *Question) client(option, word string) error {
 	}
 	if q.Subnet, err = netip.ParsePrefix(word); err != nil {
 		return fmt.Errorf("%q is no prefix", word)
+	}
+	if q.Subnet != q.Subnet.Masked() {
+		return fmt.Errorf("%q has bits beyond its length, did you mean %q?", word, q.Subnet.Masked())
 	}
 	return nil
 }
@@ -110,25 +115,31 @@ func bare(expect func(*player) error) func(*parser, []string, line) (statement, 
 	}
 }
 
-func parseAnswer(_ *parser, args []string, _ line) (statement, error) {
+func parseAnswer(p *parser, args []string, _ line) (statement, error) {
 	if len(args) == 0 {
 		return statement{}, errors.New("expected a value")
+	}
+	if err := p.judgeValues(args); err != nil {
+		return statement{}, err
 	}
 	return does(func(p *player) error { return p.expectSets([][]string{args}) })
 }
 
-func parseOneOf(_ *parser, args []string, _ line) (statement, error) {
+func parseOneOf(p *parser, args []string, _ line) (statement, error) {
 	if len(args) == 0 {
 		return statement{}, errors.New("expected a set of values")
 	}
 	sets := make([][]string, len(args))
 	for i, set := range args {
 		sets[i] = strings.Split(set, "+")
+		if err := p.judgeValues(sets[i]); err != nil {
+			return statement{}, err
+		}
 	}
 	return does(func(p *player) error { return p.expectSets(sets) })
 }
 
-func parseShare(_ *parser, args []string, _ line) (statement, error) {
+func parseShare(p *parser, args []string, _ line) (statement, error) {
 	if len(args) == 0 || len(args)%2 != 0 {
 		return statement{}, errors.New("expected sets of values, each with its part")
 	}
@@ -136,11 +147,15 @@ func parseShare(_ *parser, args []string, _ line) (statement, error) {
 	var parts []*big.Rat
 	sum := new(big.Rat)
 	for i := 0; i < len(args); i += 2 {
+		set := strings.Split(args[i], "+")
+		if err := p.judgeValues(set); err != nil {
+			return statement{}, err
+		}
 		part, ok := new(big.Rat).SetString(args[i+1])
-		if !ok || part.Sign() < 0 {
+		if !ok || strings.Trim(args[i+1], "0123456789/") != "" { // exact fractions only
 			return statement{}, fmt.Errorf("%q is no part", args[i+1])
 		}
-		sets, parts = append(sets, strings.Split(args[i], "+")), append(parts, part)
+		sets, parts = append(sets, set), append(parts, part)
 		sum.Add(sum, part)
 	}
 	if sum.Cmp(big.NewRat(1, 1)) != 0 {
@@ -167,6 +182,9 @@ func parseTTL(_ *parser, args []string, _ line) (statement, error) {
 	d, err := duration(args[0])
 	if err != nil {
 		return statement{}, err
+	}
+	if d%time.Second != 0 {
+		return statement{}, fmt.Errorf("%q is no whole number of seconds", args[0])
 	}
 	return does(func(p *player) error { return expectTTL(p, uint32(d.Seconds())) })
 }

@@ -40,7 +40,8 @@ func Parse(name string, text []byte) (*Script, config.Problems) {
 type parser struct {
 	script   *Script
 	now      time.Duration // of the line that is read
-	asked    bool          // a question came already
+	asked    bool          // the lines above ask a question, and nothing has happened since
+	qtype    uint16        // that it asks for
 	expected bool          // an expectation came already
 	every    *statement    // the open `every`, whose lines are indented; nil if there is none
 	problems config.Problems
@@ -83,14 +84,21 @@ func (p *parser) add(l line, s statement) {
 	switch s.kind {
 	case asks:
 		p.asked = true
+	case moves, changes:
+		p.asked = false
 	case inspects:
 		p.expected = true
 	case expects:
 		p.expected = true
 		if !p.asked {
-			p.report(l.number, fmt.Sprintf("%q expects something of a question, and none was asked", l.words[0]), "a `query` before it", "")
+			p.report(l.number, fmt.Sprintf("%q expects something of a question, and none was asked", l.words[0]), "a `query` before it, with nothing but its expectations between", "")
 		}
 	case repeats:
+		p.asked = false
+		if p.every != nil { // its lines would be lost
+			p.report(l.number, "`every` stands below `every`", "", "")
+			return
+		}
 		p.every = &s
 		return
 	}
@@ -115,7 +123,7 @@ func (p *parser) closeEvery() {
 		p.report(p.every.at.Line, "nothing stands below `every`", "indented lines", "")
 	}
 	p.script.statements = append(p.script.statements, *p.every)
-	p.every = nil
+	p.every, p.asked = nil, false
 }
 
 // judge finds what is wrong with the script as a whole.

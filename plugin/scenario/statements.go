@@ -94,9 +94,15 @@ func parseEvery(p *parser, args []string, _ line) (statement, error) {
 	if period <= 0 || until < p.now {
 		return statement{}, fmt.Errorf("a period of %s until %s never comes after %s", period, until, p.now)
 	}
+	if (until-p.now)/period >= maxRepeats {
+		return statement{}, fmt.Errorf("the lines below would be played more than %d times", maxRepeats)
+	}
 	p.now = until
 	return statement{period: period, until: until}, nil
 }
+
+// maxRepeats bounds what a misspelt period can cost.
+const maxRepeats = 1_000_000
 
 func parseTarget(_ *parser, args []string, _ line) (statement, error) {
 	if len(args) < 2 {
