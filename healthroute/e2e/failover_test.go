@@ -1,121 +1,146 @@
+//go:build linux
+
 package e2e
 
 import (
 	"fmt"
-	"net"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
-// webProbe is a probe with attempts as short as they may be; fall is 2.
-func webProbe(kind string, port int) string {
-	return fmt.Sprintf("probe web %s {\nport %d\ninterval 1s\ntimeout 300ms\nfall 2\nrise 2\n}\n", kind, port)
+// quick is the fastest schedule that there is.
+const quick = "interval 1s\ntimeout 900ms"
+
+// rarely makes one attempt, at the start, and none while a test runs.
+const rarely = "interval 1h\ntimeout 900ms"
+
+// probe declares a probe of the backend's port.
+func probe(name, kind string, b *backend, options ...string) string {
+	return fmt.Sprintf("probe %s %s {\nport %s\n%s\n}\n", name, kind, b.port, strings.Join(options, "\n"))
 }
 
-const failoverGroup = "group www failover {\nprobe web\nrecord %s primary\nrecord %s secondary\n}"
+// turn is a change of the answer that a number of attempts of one outcome must cause, no more and no fewer.
+type turn struct {
+	s              *server
+	b              *backend
+	probe, outcome string
+	base           int // as many attempts ended so before
+	after          int // as many more must
+}
 
-// TestPrimaryDies kills the primary in each way; the secondary answers after `fall` failed attempts, neither earlier nor later.
-func TestPrimaryDies(t *testing.T) {
-	for i, mode := range []string{"refuse", "hang", "status"} {
-		t.Run(mode, func(t *testing.T) {
+// turn changes the backend's mode and notes what was before.
+func (s *server) turn(b *backend, m mode, probe, outcome string, after int) turn {
+	s.t.Helper()
+	base := s.attempts(probe, outcome)
+	b.set(m)
+	return turn{s, b, probe, outcome, base, after}
+}
+
+// expect asks www until the answer changes. Each answer is held against the attempts that had surely been counted before the
+// question, and those that might have been before the answer.
+func (c turn) expect(network, from, to string) {
+	t := c.s.t
+	t.Helper()
+	eventually(t, "an answer of "+to, func() bool {
+		// The next attempt begins when everybody knows of the last one's end: all but the newest have had their effect.
+		had := max(c.s.attempts(c.probe, c.outcome)-c.base, int(c.b.arrived.Load())) - 1
+		got := c.s.ask(network, "www")
+		have := c.s.attempts(c.probe, c.outcome) - c.base
+		switch {
+		case got != from && got != to:
+			t.Fatalf("Expected %s or %s, got %s", from, to, got)
+		case got == from && had >= c.after:
+			t.Fatalf("Expected %s after %d attempts (%s), got %s after %d", to, c.after, c.outcome, got, had)
+		case got == to && have < c.after:
+			t.Fatalf("Expected %s until %d attempts (%s), got %s after %d", from, c.after, c.outcome, got, have)
+		}
+		return got == to
+	})
+}
+
+// TestFailover kills the primary in each way: the secondary answers after `fall` attempts, the primary again after
+// `rise`, and the log says why.
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	const fall, rise = 2, 2
+	for _, c := range []struct {
+		name, kind string
+		dead       mode
+		reason     string
+		network    string
+	}{
+		{"refused", "http", modeRefuse, "connection refused", "udp"},
+		{"hanging", "http", modeHang, "timed out after connecting, waiting for the status line", "tcp"},
+		{"status 500", "http", modeError, "status 500, expected 200-399", "udp"},
+		{"full accept queue", "tcp", modeFull, "timed out while connecting", "tcp"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			primary, secondary := fmt.Sprintf("127.0.0.%d", 41+2*i), fmt.Sprintf("127.0.0.%d", 42+2*i)
-			first := newBackend(t, primary, 0)
-			second := newBackend(t, secondary, first.port())
-			s := start(t, "", webProbe("http", first.port())+fmt.Sprintf(failoverGroup, primary, secondary))
-			lastResort := func() float64 {
-				return s.metric(`coredns_healthroute_group_last_resort{group="www.example.org.",type="A"}`)
-			}
-			s.untilAnswer("www.example.org.", primary)
+			backends := newBackends(t, 2)
+			first, second := backends[0], backends[1]
+			s := start(t, "healthroute {\n"+
+				probe("first", c.kind, first, quick, fmt.Sprint("fall ", fall), fmt.Sprint("rise ", rise))+
+				probe("second", c.kind, second, rarely)+
+				"group www failover {\nrecord "+first.host+" primary probe first\nrecord "+second.host+" secondary probe second\n}\n}")
+			s.expect(c.network, "www", first.host)
 
-			before := s.failures()
-			first.set(mode)
-			s.untilAnswer("www.example.org.", secondary)
-			if n := s.failures() - before; n < 2 || n > 3 { // one more may have ended before we looked
-				t.Errorf("Expected 2 failed attempts until the secondary answered, got %g", n)
-			}
-			second.set(mode)
-			s.untilAnswer("www.example.org.", primary) // the last resort
-			if got := lastResort(); got != 1 {
-				t.Errorf("Expected the group to show its last resort, got %g", got)
-			}
-			second.set("up")
-			s.untilAnswer("www.example.org.", secondary)
-			if got := lastResort(); got != 0 {
-				t.Errorf("Expected the group to have left its last resort, got %g", got)
-			}
-			first.set("up")
-			s.untilAnswer("www.example.org.", primary)
-			for _, line := range []string{"has no usable record for A: last_resort all answers", "has a usable record for A again"} {
-				if n := strings.Count(s.log.String(), line); n != 1 {
-					t.Errorf("Expected one line %q, got %d", line, n)
+			s.turn(first, c.dead, "first", "fail", fall).expect(c.network, first.host, second.host)
+			s.awaitLog(fmt.Sprintf("check first@%s is unhealthy after %d attempts: %s (was healthy", first.address, fall, c.reason), 1)
+			s.turn(first, modeUp, "first", "pass", rise).expect(c.network, second.host, first.host)
+			s.awaitLog(fmt.Sprintf("check first@%s is healthy after %d attempts (was unhealthy", first.address, rise), 1)
+
+			for to, want := range map[string]int{"healthy": 2, "unhealthy": 1} { // healthy at the start, too
+				if got := s.transitions("first", to); got != want {
+					t.Errorf("Expected %d transitions to %s, got %d", want, to, got)
 				}
+			}
+			if got := second.total(); got != 1 {
+				t.Errorf("Expected no attempt but the first at the secondary, got %d", got)
+			}
+			if c.dead == modeHang || c.dead == modeError { // the backend sees all attempts
+				expectAttempts(t, s, "first", first)
 			}
 		})
 	}
 }
 
-// TestFullAcceptQueue lets a tcp target hang: its listener never accepts, and its queue is full.
-func TestFullAcceptQueue(t *testing.T) {
+// TestLastResort kills primary and secondary: health is ignored then, and the primary answers.
+func TestLastResort(t *testing.T) {
 	t.Parallel()
-	port := fullQueue(t, [4]byte{127, 0, 0, 51})
-	second := newBackend(t, "127.0.0.52", port)
-	s := start(t, "", webProbe("tcp", second.port())+fmt.Sprintf(failoverGroup, "127.0.0.51", "127.0.0.52"))
-	s.untilAnswer("www.example.org.", "127.0.0.52")
-	if !strings.Contains(s.log.String(), "timed out while connecting") {
-		t.Errorf("Expected the log to say that connecting timed out, got:\n%s", s.log.String())
+	backends := newBackends(t, 2)
+	first, second := backends[0], backends[1]
+	s := start(t, "healthroute {\n"+probe("web", "http", first, quick, "fall 1", "rise 1")+
+		"group www failover {\nprobe web\nrecord "+first.host+" primary\nrecord "+second.host+" secondary\n}\n}")
+	inLastResort := func(want int) func() bool {
+		return func() bool { return s.metric("group_last_resort", `group="www.example.org."`, `type="A"`) == want }
 	}
-}
+	if !inLastResort(0)() {
+		t.Error("Expected no last resort at the start, got one")
+	}
+	answered := func() int { return s.metric("last_resort_answers_total", `group="www.example.org."`) }
 
-// fullQueue listens without accepting and fills the queue.
-func fullQueue(t *testing.T, address [4]byte) (port int) {
-	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
+	first.set(modeHang)
+	second.set(modeRefuse)
+	eventually(t, "the last resort", inLastResort(1))
+	s.expect("udp", "www", first.host)
+	s.expect("tcp", "www", first.host)
+	if got := answered(); got != 2 {
+		t.Errorf("Expected 2 answers from the last resort, got %d", got)
 	}
-	t.Cleanup(func() { _ = syscall.Close(fd) })
-	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: address}); err != nil {
-		t.Fatal(err)
+	s.awaitLog("group www.example.org. has no usable record for A: last_resort all answers", 1)
+
+	second.set(modeUp)
+	eventually(t, "the end of the last resort", inLastResort(0))
+	s.expect("udp", "www", second.host)
+	s.awaitLog("group www.example.org. has a usable record for A again", 1)
+	first.set(modeUp)
+	eventually(t, "the primary's return", func() bool { return s.ask("udp", "www") == first.host })
+	if got := answered(); got != 2 || !inLastResort(0)() {
+		t.Errorf("Expected the last resort to be over after 2 answers, got %d", got)
 	}
-	if err := syscall.Listen(fd, 0); err != nil {
-		t.Fatal(err)
-	}
-	bound, err := syscall.Getsockname(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	port = bound.(*syscall.SockaddrInet4).Port
-	target := net.JoinHostPort(net.IP(address[:]).String(), fmt.Sprint(port))
-	for range 8 { // a queue of backlog 0 takes one or two
-		conn, err := net.DialTimeout("tcp", target, 200*time.Millisecond)
-		if err != nil {
-			return port
+	for _, line := range []string{"has no usable record", "has a usable record"} {
+		if got := s.log.count(line); got != 1 {
+			t.Errorf("Expected one line %q, got %d", line, got)
 		}
-		t.Cleanup(func() { _ = conn.Close() })
 	}
-	t.Fatal("Expected the queue to be full after 8 connections")
-	return 0
-}
-
-// TestDeadAtStart never answers a member that was dead before the start, not even in the first reply (reports 18 and 20), and a target that hangs
-// keeps no other group from answering.
-func TestDeadAtStart(t *testing.T) {
-	t.Parallel()
-	alive := newBackend(t, "127.0.0.53", 0)
-	hanging := newBackend(t, "127.0.0.55", alive.port())
-	hanging.set("hang")
-	stanza := webProbe("http", alive.port()) + fmt.Sprintf(failoverGroup, "127.0.0.54", "127.0.0.53") +
-		fmt.Sprintf("\nprobe slow http {\nport %d\ninterval 30s\ntimeout 20s\n}\ngroup slow simple {\nprobe slow\nrecord 127.0.0.55\n}", alive.port())
-	s := start(t, "log . \"{name} group={/healthroute/group} record={/healthroute/record} reason={/healthroute/reason}\"\nmetadata", stanza)
-	if got := s.ask("slow.example.org."); got != "127.0.0.55" {
-		t.Errorf("Expected a record without a verdict to answer, got %s", got)
-	}
-	if strings.Contains(s.log.String(), "record=127.0.0.54") {
-		t.Errorf("Expected no answer with the dead member, got:\n%s", s.log.String())
-	}
-	want := "www.example.org. group=www.example.org. record=127.0.0.53 reason=secondary, the primary is not usable"
-	s.until("a log line of the answer", func() bool { return strings.Contains(s.log.String(), want) })
 }
