@@ -80,9 +80,11 @@ func (p *player) zone() string {
 	return p.world.fullName("@")
 }
 
+// canonical reads a value as data of the type that was asked for, or of one that stands in the answer to another: an address to ANY, the CNAME
+// of a chain.
 func (p *player) canonical(text string) string {
 	zone := p.zone()
-	for _, t := range []uint16{p.question.Type, dns.TypeCNAME} {
+	for _, t := range []uint16{p.question.Type, dns.TypeA, dns.TypeAAAA, dns.TypeCNAME} {
 		if t == dns.TypeTXT && strings.HasPrefix(text, `"`) {
 			return text // written as it is shown
 		}

@@ -8,7 +8,7 @@ import (
 
 // TestScenarios plays every scenario file of testdata.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/spec/*.txtar")
+	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("Expected scenario files, got none: %v", err)
 	}
