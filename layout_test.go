@@ -24,9 +24,10 @@ var allowed = map[string][]string{
 	"corefile": {"config"},
 	"probe":    {"config"},
 	"health":   {"config", "probe"},
-	"route":    {"config", "probe", "health"},
-	"answer":   {"config", "health", "route"},
-	"scenario": {"config", "corefile", "probe", "health", "route", "answer"},
+	"locate":   {"config"},
+	"route":    {"config", "locate", "probe", "health"},
+	"answer":   {"config", "locate", "health", "route"},
+	"scenario": {"config", "corefile", "locate", "probe", "health", "route", "answer"},
 }
 
 // forbidden are the packages that belong to the root and the command alone. A part that needs no server can be tested

@@ -10,9 +10,13 @@ import "time"
 // Stanza is one healthroute directive of a server block. All names in it are absolute and lower case.
 type Stanza struct {
 	Zones       []string      // the zones that the stanza answers for, most specific first is not required
+	Preset      Preset        // of probes and groups that name none; "" is none
 	TTL         time.Duration // TTL of answers whose group and record name none; whole seconds, 0 to 2^31-1
 	OtherTypes  OtherTypes    // what happens to types that an owned name lacks
 	Nameservers []Nameserver  // not empty: SOA and NS at every apex are answered by us
+	GeoIP       []string      // .mmdb files that tell where a client is
+	Locations   string        // file of our own that does, and stands over them; "" for none
+	ECS         ECS
 	Probes      []*Probe
 	Groups      []*Group
 	Places      Places

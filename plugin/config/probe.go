@@ -13,6 +13,8 @@ const (
 	ProbeHTTP  ProbeType = "http"
 	ProbeHTTPS ProbeType = "https"
 	ProbeTCP   ProbeType = "tcp"
+	// ProbeCalculated makes no attempts: its health is counted from that of others (spec 2.7).
+	ProbeCalculated ProbeType = "calculated"
 )
 
 // IsHTTP reports whether the type sends an HTTP request.
@@ -22,6 +24,7 @@ func (t ProbeType) IsHTTP() bool { return t == ProbeHTTP || t == ProbeHTTPS }
 type Probe struct {
 	Name   string // unique in its stanza
 	Type   ProbeType
+	Preset Preset // "" is none
 	Target string // host name (absolute or not, as written) or literal address; "" tests each record's own addresses
 	Port   uint16 // 0 only while a tcp probe still lacks it
 
@@ -36,12 +39,35 @@ type Probe struct {
 	Initial Initial // standing before the first verdict
 	Invert  bool    // healthy means unhealthy and the other way round, before the first verdict too
 	Assume  Assume  // not "": no attempts, this is the raw status
+	Quorum  Quorum  // of the observers; the zero value is 50 %
 
 	HTTP     HTTP     // http and https only
 	TLS      TLS      // https only
 	Exchange Exchange // tcp only
+	Children Children // calculated only
 
 	Places Places
+}
+
+// Quorum is which part of the observers must say healthy (spec 2.6).
+type Quorum struct {
+	Percent int  // 1 to 100; 0 stands for 50
+	More    bool // more than so many, instead of at least
+}
+
+// Children are what a calculated probe counts.
+type Children struct {
+	Probes  []string    // names of probes of the stanza that have a target of their own
+	Records []RecordRef // records of groups of the stanza
+	// Healthy of them are needed: a number, or percent of them, rounded up. 0 is always healthy, more than there are never.
+	Healthy int
+	Percent bool
+}
+
+// RecordRef names a record of a group.
+type RecordRef struct {
+	Group  []string // the group's names, one for each zone of the stanza
+	Record string   // id
 }
 
 // Initial is how a check counts before its first verdict (spec 2.5).

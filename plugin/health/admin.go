@@ -5,17 +5,19 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// AdminState is what an operator said of a record or a group: a layer over health, never mixed into it (spec 3.1).
-type AdminState string
+// AdminState is config.AdminState: an operator says it in the Corefile or later.
+type AdminState = config.AdminState
 
 // The admin states.
 const (
-	Enabled  AdminState = "enabled"  // health decides
-	Disabled AdminState = "disabled" // not answered, not attempted, not eligible for a last resort
-	Draining AdminState = "draining" // not answered, not eligible; attempts go on
-	Always   AdminState = "always"   // usable, not attempted
+	Enabled  = config.Enabled
+	Disabled = config.Disabled
+	Draining = config.Draining
+	Always   = config.Always
 )
 
 // AdminStates are all of them.
