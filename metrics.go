@@ -102,13 +102,15 @@ func newGroupCounters(server string, g *route.Group) *groupCounters {
 
 // count counts a group's part in an answer.
 func (g *groupCounters) count(l answer.Link) {
-	if l.LastResort {
+	if l.Choice.LastResort {
 		g.lastResort.Inc()
 	}
 	if l.Choice.Len() == 0 {
 		g.negative.Inc()
 	}
 	for i := range l.Choice.Len() {
-		g.records[l.Choice.At(i).Record.Index].Inc()
+		if at := l.Choice.At(i).Record.Index; at >= 0 {
+			g.records[at].Inc()
+		}
 	}
 }

@@ -49,11 +49,11 @@ func addEDNS(q *Query, res *Result) {
 
 // outOfRecords returns the first group on the way to the answer whose last resort answered, or nil.
 func (r *Result) outOfRecords() *route.Group {
-	if r.LastResort {
+	if r.Choice.LastResort {
 		return r.Group
 	}
 	for _, link := range r.Chain {
-		if link.LastResort {
+		if link.Choice.LastResort {
 			return link.Group
 		}
 	}

@@ -11,10 +11,11 @@ const (
 	Healthy                   // works
 	Unhealthy                 // does not
 	Unmonitored               // nobody looks
+	Stopped                   // what it watches is said to be stopped
 )
 
 func (s Status) String() string {
-	return [...]string{"checking", "healthy", "unhealthy", "unmonitored"}[s]
+	return [...]string{"checking", "healthy", "unhealthy", "unmonitored", "stopped"}[s]
 }
 
 // statusOf turns a verdict into a status: raw, then `invert`; `assume` fixes the raw one (spec 2.9).

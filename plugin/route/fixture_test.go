@@ -84,11 +84,11 @@ func (f *fixture) set(name string, qtype uint16) *Set {
 	if e == nil {
 		f.t.Fatalf("Expected an entry for %s, got none", name)
 	}
-	m := e.Member(qtype)
-	if m.Group == nil {
+	g := e.Member(qtype)
+	if g == nil {
 		f.t.Fatalf("Expected a group for %s %s, got none", name, dns.Type(qtype))
 	}
-	return m.View().Set(qtype)
+	return g.View().Set(qtype)
 }
 
 // shares writes the exact distribution as "ID P, ID P" in the order of declaration, with "-" for a record that cannot answer.
@@ -99,7 +99,7 @@ func (f *fixture) shares(name string, qtype uint16) string {
 		return "no data"
 	}
 	parts := map[*Candidate]*big.Rat{}
-	for _, share := range s.Shares() {
+	for _, share := range s.Shares(&Query{}) {
 		parts[share.Candidate] = share.Part
 	}
 	out := make([]string, 0, len(s.Candidates))
@@ -115,12 +115,12 @@ func (f *fixture) shares(name string, qtype uint16) string {
 
 // answered returns what the chosen records of one draw hold, sorted.
 func answered(s *Set, rnd Rand) []string {
-	choice := s.Choose(rnd)
+	choice := s.Choose(&Query{Rand: rnd})
 	var out []string
 	for i := range choice.Len() {
 		c := choice.At(i)
-		for j := range c.Len() {
-			out = append(out, data(c.RR(j, 0)))
+		for j := range c.Len(s.Type) {
+			out = append(out, data(c.RR(s.Type, j, "example.org.")))
 		}
 	}
 	slices.Sort(out)

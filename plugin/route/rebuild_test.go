@@ -176,7 +176,7 @@ func BenchmarkChoose(b *testing.B) {
 			rnd := seeded()
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Choose(rnd)
+				s.Choose(&Query{Rand: rnd})
 			}
 		})
 	}
