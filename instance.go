@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/plugin"
+	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
@@ -35,7 +37,9 @@ type block struct {
 	stanzas []*config.Stanza
 	probers map[*config.Probe]*probe.Prober
 
+	next     plugin.Handler // the rest of the chain; nil at its end
 	table    *route.Table
+	names    *answer.Names
 	answerer *answer.Answerer
 	lease    *health.Lease
 	counters *answerCounters
@@ -86,6 +90,7 @@ func (i *instance) start() error {
 	running.add(i) // from here on it is read by others
 	for _, b := range i.blocks {
 		b.lease.Start()
+		b.names.Start()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
 	defer cancel()
@@ -109,7 +114,21 @@ func (b *block) compile() error {
 	}
 	b.answerer = answer.New(b.table, answer.Options{Rand: chance{}, Now: time.Now, Serial: corefile.Serial})
 	b.counters = newAnswerCounters(b.table)
+	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
+	for _, old := range running.all() {
+		for _, before := range old.blocks {
+			if before.key == b.key {
+				b.names.Inherit(before.names)
+			}
+		}
+	}
 	return nil
+}
+
+// ask runs the rest of the chain for a question of our own.
+func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
+	q := query{h: &Handler{Next: b.next, block: b}, w: ownQuestion{}}
+	return q.Ask(ctx, req)
 }
 
 // stop gives the checks back; queries that still come are answered from the last views.
@@ -122,16 +141,19 @@ func (i *instance) stop() error {
 
 func (i *instance) release() {
 	for _, b := range i.blocks {
+		if b.names != nil {
+			b.names.Stop()
+		}
 		if b.lease != nil {
 			b.lease.Release()
 		}
 	}
 }
 
-// attempted reports whether every check of the instance has ended an attempt.
+// attempted reports whether every check of the instance has ended an attempt and every name that an alias stands for is resolved.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if !b.lease.Attempted() {
+		if !b.lease.Attempted() || !b.names.Resolved() {
 			return false
 		}
 	}

@@ -32,7 +32,10 @@ func setup(c *caddy.Controller) error {
 	}
 	config := dnsserver.GetConfig(c)
 	instanceOf(c).add(b, c.ServerBlockKeys)
-	config.AddPlugin(func(next plugin.Handler) plugin.Handler { return &Handler{Next: next, block: b} })
+	config.AddPlugin(func(next plugin.Handler) plugin.Handler {
+		b.next = next
+		return &Handler{Next: next, block: b}
+	})
 	c.OnStartup(func() error {
 		b.warnOfNeighbours(config)
 		return nil

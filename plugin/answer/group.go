@@ -13,6 +13,9 @@ import (
 func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, g *route.Group) Result {
 	set := setFor(g.View(), q.qtype())
 	if set == nil {
+		if g.Unresolved(q.qtype()) {
+			return Result{Rcode: dns.RcodeServerFailure, Link: Link{Group: g}, Reason: "the name of an alias is not resolved yet"}
+		}
 		if !eligible(g) {
 			return a.ineligible(ctx, q, e, g)
 		}

@@ -16,6 +16,12 @@ type namedValue struct {
 	ttl   uint32        // most seconds that they may live
 }
 
+// resolution is what a name resolves to.
+type resolution struct {
+	values   []value  // ordered by type
+	families []uint16 // A, AAAA: those that have been answered
+}
+
 func (n *namedValue) checks() []*health.Check {
 	if n.check == nil {
 		return nil
@@ -56,22 +62,47 @@ func (t *Table) Resolved(name string, family uint16, answer []dns.RR) {
 		if !strings.EqualFold(r.named.name, name) {
 			return
 		}
-		var values []value
-		for _, v := range r.current() {
-			if v.rrType != family {
-				values = append(values, v)
+		now := resolution{families: []uint16{family}}
+		if before := r.resolved.Load(); before != nil {
+			for _, v := range before.values {
+				if v.rrType != family {
+					now.values = append(now.values, v)
+				}
+			}
+			for _, f := range before.families {
+				if f != family {
+					now.families = append(now.families, f)
+				}
 			}
 		}
 		for _, rr := range answer {
 			if v := r.named.value(rr); v != nil && v.rrType == family {
-				values = append(values, *v)
+				now.values = append(now.values, *v)
 			}
 		}
-		slices.SortStableFunc(values, func(a, b value) int { return int(a.rrType) - int(b.rrType) })
-		r.resolved.Store(&values)
+		slices.SortStableFunc(now.values, func(a, b value) int { return int(a.rrType) - int(b.rrType) })
+		r.resolved.Store(&now)
 		t.mark(g)
 	})
 	t.work()
+}
+
+// Unresolved reports whether an alias of a name in the group has not been resolved for the type yet, so that nobody knows whether the group has
+// something to answer it with.
+func (g *Group) Unresolved(qtype uint16) bool {
+	for _, r := range g.Records {
+		if r.named != nil && (qtype == dns.TypeA || qtype == dns.TypeAAAA) {
+			if known := r.resolved.Load(); known == nil || !slices.Contains(known.families, qtype) {
+				return true
+			}
+		}
+		if r.alias != nil {
+			if target := r.alias.target(qtype); target != nil && target.Unresolved(qtype) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // eachNamed visits the aliases of names.

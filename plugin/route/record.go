@@ -27,7 +27,7 @@ type Record struct {
 	alias    *alias                            // of a group; nil otherwise
 	origins  []string                          // the group's
 	values   []value                           // ordered by type
-	resolved atomic.Pointer[[]value]           // of an alias of a name, instead of values: what it last resolved to
+	resolved atomic.Pointer[resolution]        // of an alias of a name, instead of values; nil until it is resolved
 	named    *namedValue                       // what makes such values; nil for other records
 	admin    atomic.Pointer[health.AdminState] // nil: what the Corefile says
 }
@@ -48,8 +48,8 @@ func (r *Record) current() []value {
 	if r.named == nil {
 		return r.values
 	}
-	if values := r.resolved.Load(); values != nil {
-		return *values
+	if known := r.resolved.Load(); known != nil {
+		return known.values
 	}
 	return nil
 }

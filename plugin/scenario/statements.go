@@ -3,7 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +40,7 @@ var statementWords = map[string]word{
 	"restart":    {changes, "restart", parseRestart},
 	"observers":  {changes, "observers N", absent("fleet of observers", 1)},
 	"offset":     {changes, "offset OBSERVER D", absent("fleet of observers", 2)},
-	"resolve":    {changes, "resolve NAME ADDRESS... [ttl D]", parseResolve},
+	"resolve":    {changes, "resolve NAME ADDRESS...|nothing [ttl D]", parseResolve},
 	"failback":   {changes, "failback GROUP", absent("group with `failback manual`", 1)},
 	"shift":      {changes, "shift BALANCER SITE for D", absent("balancer", 4)},
 	"register":   {changes, "register POOL/TARGET", absent("pool", 1)},
@@ -205,31 +204,6 @@ func parseRestart(_ *parser, args []string, _ line) (statement, error) {
 			return errs
 		}
 		return nil
-	})
-}
-
-// parseResolve takes the addresses of a name. Attempts on a name are pretended by its name, so nothing needs them unless the Corefile has an
-// alias to a name.
-func parseResolve(_ *parser, args []string, _ line) (statement, error) {
-	if len(args) > 2 && args[len(args)-2] == "ttl" {
-		if _, err := duration(args[len(args)-1]); err != nil {
-			return statement{}, err
-		}
-		args = args[:len(args)-2]
-	}
-	if len(args) < 2 {
-		return statement{}, errors.New("expected a name and its addresses")
-	}
-	for _, a := range args[1:] {
-		if _, err := netip.ParseAddr(a); err != nil {
-			return statement{}, fmt.Errorf("%q is no address", a)
-		}
-	}
-	return does(func(p *player) error {
-		if p.world.hasTarget(args[0]) {
-			return nil
-		}
-		return fmt.Errorf("the Corefile has nothing that resolves %q", args[0])
 	})
 }
 

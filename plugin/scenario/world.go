@@ -7,6 +7,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/healthroute/healthroute/plugin/answer"
@@ -27,6 +28,8 @@ type World struct {
 	servers []*server
 	draws   enumeration
 
+	resolved map[string]pretended // by absolute, lower-case name
+
 	transitions map[*health.Check]int // after the first verdict
 	lastResorts map[string]bool       // by group and type
 	events      []Event
@@ -37,6 +40,7 @@ type server struct {
 	*Block
 	table    *route.Table
 	lease    *health.Lease
+	names    *answer.Names
 	answerer *answer.Answerer
 	unwatch  func()
 }
@@ -57,7 +61,7 @@ func NewWorld(s Source) (*World, config.Problems) {
 	c := &clock{now: epoch}
 	w := &World{
 		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
-		transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
+		resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
 	w.engine = health.NewEngine(health.Options{Clock: c, Observer: w, Runner: w.run, Exact: true})
 	problems := w.Reload(s)
@@ -84,9 +88,11 @@ func (w *World) Reload(s Source) config.Problems {
 	}
 	for _, n := range servers {
 		n.lease.Start()
+		n.names.Start()
 	}
 	stop(w.servers)
 	w.source, w.servers = s, servers
+	w.AdvanceTo(w.Now()) // look-ups take no time
 	return problems
 }
 
@@ -98,6 +104,12 @@ func (w *World) serve(b *Block) (*server, error) {
 	if err := n.table.Compile(b.Stanzas, b.Probers, n.lease); err != nil {
 		return n, err
 	}
+	n.names = answer.NewNames(n.table, expiries{w.clock}, w.askFor(n))
+	for _, before := range w.servers {
+		if slices.Equal(before.Zones, n.Zones) {
+			n.names.Inherit(before.names)
+		}
+	}
 	n.answerer = answer.New(n.table, answer.Options{
 		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
 	})
@@ -107,6 +119,9 @@ func (w *World) serve(b *Block) (*server, error) {
 func stop(servers []*server) {
 	for _, n := range servers {
 		n.unwatch()
+		if n.names != nil {
+			n.names.Stop()
+		}
 		n.lease.Release()
 	}
 }
