@@ -29,6 +29,18 @@ func (p *parser) duration(l *line, text string, to *time.Duration) bool {
 	return true
 }
 
+// ttl reads a length of time, or `A-B`; low is 0 for a fixed one.
+func (p *parser) ttl(l *line, to, low *time.Duration) {
+	text := l.args()[0]
+	if cut := strings.LastIndex(text, "-"); cut > 0 {
+		if p.duration(l, text[:cut], low) && p.duration(l, text[cut+1:], to) && *low == 0 {
+			p.report(l.at, "ttl "+text+" is no range", "`ttl A-B` with A from 1s and B above it", "")
+		}
+		return
+	}
+	p.duration(l, text, to)
+}
+
 // integer reads a whole number. Its range is judged later unless it is given here.
 func (p *parser) integer(l *line, text string, to *int) bool {
 	n, err := strconv.Atoi(text)

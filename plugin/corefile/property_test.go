@@ -41,6 +41,8 @@ func drawStanza(t *rapid.T) *config.Stanza {
 		TTL:        drawTTL.Draw(t, "ttl"),
 		OtherTypes: rapid.SampledFrom([]config.OtherTypes{config.OtherTypesNext, config.OtherTypesNoData}).Draw(t, "other types"),
 	}
+	s.MinTTL = drawMinTTL(t, s.TTL)
+	drawClients(t, s)
 	if rapid.Bool().Draw(t, "nameserver") {
 		s.Nameservers = []config.Nameserver{
 			{Name: "ns1.example.org.", Addresses: []string{"192.0.2.53", "2001:db8::53"}}, {Name: "ns.example.com."}}
@@ -49,7 +51,7 @@ func drawStanza(t *rapid.T) *config.Stanza {
 		s.Probes = append(s.Probes, drawProbe(t, fmt.Sprintf("p%d", i)))
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "groups") {
-		s.Groups = append(s.Groups, drawGroup(t, s, fmt.Sprintf("g%d.example.org.", i)))
+		s.Groups = append(s.Groups, drawGroup(t, s, fmt.Sprintf("g%d", i)))
 	}
 	return s
 }
@@ -120,53 +122,6 @@ func drawHeaders(t *rapid.T) []config.Header {
 		headers = append(headers, config.Header{Name: fmt.Sprintf("X-%d", i), Value: text(t, "value")})
 	}
 	return headers
-}
-
-func drawGroup(t *rapid.T, s *config.Stanza, name string) *config.Group {
-	g := &config.Group{
-		Names:      []string{name, "*." + name}[:rapid.IntRange(1, 2).Draw(t, "names")],
-		Policy:     rapid.SampledFrom(policies).Draw(t, "policy"),
-		TTL:        rapid.OneOf(rapid.Just(s.TTL), drawTTL).Draw(t, "group ttl"),
-		LastResort: rapid.SampledFrom(lastResorts).Draw(t, "last resort"),
-	}
-	if g.Policy == config.PolicyMultivalue {
-		g.Max = rapid.IntRange(1, 100).Draw(t, "max")
-	}
-	most := map[config.Policy]int{config.PolicySimple: 1, config.PolicyFailover: 2}[g.Policy]
-	for i := range rapid.IntRange(1, max(most, 1)+2*(1-min(most, 1))).Draw(t, "records") {
-		g.Records = append(g.Records, drawRecord(t, s, g, i))
-	}
-	addresses := g.Records[0].Values[0].IsAddress()
-	g.FamiliesTogether = addresses && rapid.Bool().Draw(t, "families together")
-	return g
-}
-
-func drawRecord(t *rapid.T, s *config.Stanza, g *config.Group, i int) *config.Record {
-	r := &config.Record{
-		Values: drawValues(t, i),
-		TTL:    rapid.OneOf(rapid.Just(g.TTL), drawTTL).Draw(t, "record ttl"),
-	}
-	r.ID = config.DefaultID(r.Values)
-	if rapid.Bool().Draw(t, "id") {
-		r.ID = fmt.Sprintf("Record-%d", i)
-	}
-	if rapid.Bool().Draw(t, "site") {
-		r.Site = drawWord.Draw(t, "site name")
-	}
-	switch g.Policy {
-	case config.PolicyWeighted:
-		r.Weight = rapid.IntRange(0, 65535).Draw(t, "weight")
-	case config.PolicyFailover:
-		r.Role = []config.Role{config.RolePrimary, config.RoleSecondary}[i]
-	}
-	if len(s.Probes) > 0 && r.Values[0].IsAddress() {
-		p := rapid.SampledFrom(s.Probes).Draw(t, "probe")
-		r.Probe = p.Name
-		if p.Type.IsHTTP() {
-			r.Headers = drawHeaders(t)
-		}
-	}
-	return r
 }
 
 func drawValues(t *rapid.T, i int) []config.Value {

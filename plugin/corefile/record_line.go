@@ -19,7 +19,7 @@ func (p *parser) splitOptions(r *recordDraft, kind string, l *line, ownLine bool
 	for words := l.words; len(words) > 0; {
 		i := find(words[0])
 		if i >= 0 && options[i].suits(r) && (!ownLine || options[i].word != "value") {
-			end := min(1+options[i].max, len(words))
+			end := min(1+options[i].length(words[1:]), len(words))
 			out = append(out, &line{words: words[:end], at: l.at})
 			words = words[end:]
 			continue
