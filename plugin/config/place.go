@@ -1,10 +1,6 @@
 package config
 
-import (
-	"net/netip"
-
-	"go4.org/netipx"
-)
+import "net/netip"
 
 // Locations are the places that a record of a geo group is for: a client in any of them matches. Codes are upper case.
 type Locations struct {
@@ -29,9 +25,4 @@ type Source struct{ From, To netip.Addr }
 type ECS struct {
 	Off  bool           // nobody's
 	From []netip.Prefix // only those of askers in here; empty: everybody's
-}
-
-// Prefixes returns the prefixes that make up the range, each as large as can be.
-func (s Source) Prefixes() []netip.Prefix {
-	return netipx.IPRangeFrom(s.From, s.To).Prefixes()
 }
