@@ -14,6 +14,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -112,6 +113,7 @@ func (w *World) serve(b *Block) (*server, error) {
 	}
 	n.answerer = answer.New(n.table, answer.Options{
 		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
+		Places: func(s *config.Stanza) *locate.Locator { return b.Places[s] },
 	})
 	return n, nil
 }
