@@ -45,9 +45,9 @@ func (s Subnet) Reply(scope int) *dns.EDNS0_SUBNET {
 // address at full length (spec 4.1). l may be nil.
 //
 // An option of length 0 says that the client does not want to be located: the asker's own address decides (RFC 7871 section 7.1.2). The
-// options of askers that `ecs` does not heed are not looked at at all, malformed or not, and none goes back, as from a server that does not know them
-// (RFC 7871 section 7.2.1). Of several options, of which the standards say nothing, the first one counts and goes back, as CoreDNS's
-// plugins and other servers have it; but none of them may be malformed.
+// options of askers that `ecs` does not heed are not looked at at all, malformed or not, and none goes back, as from a server that does
+// not know them (RFC 7871 section 7.2.1). Of several options, of which the standards say nothing, the first one counts and goes back, as
+// CoreDNS's plugins and other servers have it; but none of them may be malformed.
 //
 // An IPv4 address that is written as IPv6, as source or in an option, is IPv4: the same client must not be in two places.
 func ClientOf(req *dns.Msg, source netip.Addr, ecs config.ECS, l *Locator) (Client, Subnet) {
