@@ -13,6 +13,7 @@ import (
 func (s *Stanza) Validate() Problems {
 	v := &validator{stanza: s, used: map[string]bool{}, reported: map[Problem]bool{}}
 	v.zones()
+	v.preset(s.Places, s.Preset)
 	v.ttl(s.Places, s.TTL)
 	v.oneOf(s.Places.Of("other_types"), "other_types", string(s.OtherTypes), string(OtherTypesNext), string(OtherTypesNoData))
 	for i, p := range s.Probes {

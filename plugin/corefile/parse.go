@@ -64,7 +64,8 @@ func ParseText(name, text string, env Env) ([]*config.Stanza, config.Problems) {
 type parser struct {
 	env      Env
 	problems config.Problems
-	errors   int // reported so far, warnings aside
+	errors   int            // reported so far, warnings aside
+	stanzaOf *config.Stanza // whose probe is read
 }
 
 // report notes a problem. The message is a whole one, without its position.

@@ -16,6 +16,7 @@ import (
 func Print(s *config.Stanza) string {
 	w := &printer{}
 	w.open(append([]string{Directive}, nameWords(s.Zones)...)...)
+	w.preset(s.Preset, "")
 	if s.TTL != config.DefaultTTL {
 		w.line("ttl", config.FormatDuration(s.TTL))
 	}
@@ -26,7 +27,7 @@ func Print(s *config.Stanza) string {
 		w.line(append([]string{"nameserver", nameWord(ns.Name)}, ns.Addresses...)...)
 	}
 	for _, p := range s.Probes {
-		w.probe(p)
+		w.probe(s, p)
 	}
 	for _, g := range s.Groups {
 		w.group(s, g)

@@ -8,6 +8,8 @@ import (
 
 func stanzaOptions() []option[*config.Stanza] {
 	return []option[*config.Stanza]{
+		{word: "preset", usage: presetUsage, min: 1, max: 1, home: "the stanza",
+			set: func(p *parser, s *config.Stanza, l *line) { p.preset(l, &s.Preset) }},
 		{word: "ttl", usage: "DURATION", min: 1, max: 1, home: "the stanza",
 			set: func(p *parser, s *config.Stanza, l *line) { p.duration(l, l.args()[0], &s.TTL) }},
 		{word: "other_types", usage: "next|nodata", min: 1, max: 1, home: "the stanza",
@@ -15,7 +17,7 @@ func stanzaOptions() []option[*config.Stanza] {
 				choice(p, l, l.args()[0], []config.OtherTypes{config.OtherTypesNext, config.OtherTypesNoData}, &s.OtherTypes)
 			}},
 		{word: "nameserver", usage: "NAME [ADDRESS...]", min: 1, max: many, repeat: true, home: "the stanza", set: (*parser).nameserver},
-		{word: "probe", usage: "NAME http|https|tcp", min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
+		{word: "probe", usage: "NAME http|https|tcp|calculated", min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
 		{word: "group", usage: "NAME... POLICY", min: 2, max: many, repeat: true, block: true, home: "the stanza", set: (*parser).group},
 	}
 }
@@ -25,6 +27,7 @@ func (p *parser) stanza(l *line) *config.Stanza {
 	s := &config.Stanza{TTL: config.DefaultTTL, OtherTypes: config.OtherTypesNext}
 	s.Places.Own = l.at
 	s.Zones = p.zones(l)
+	s.Preset = presetOf(l.block, "")
 	fill(p, "the stanza", &s.Places, stanzaOptions(), s, l.block)
 	inherit(s)
 	return s
