@@ -71,6 +71,7 @@ type parser struct {
 	// The tables of what there are many of, made once.
 	ofRecords []option[*recordDraft]
 	ofGroups  []option[*groupDraft]
+	stanzaOf  *config.Stanza // whose probe is read
 }
 
 // report notes a problem. The message is a whole one, without its position.
