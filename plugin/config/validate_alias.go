@@ -119,7 +119,7 @@ func (v *validator) typesBeside(g *Group) []uint16 {
 // share reports whether two lists of types have a kind in common.
 func share(a, b []uint16) bool {
 	kinds := kindsOf(b)
-	return slices.ContainsFunc(a, func(t uint16) bool { return slices.Contains(kinds, kindOf(t)) })
+	return slices.ContainsFunc(a, func(t uint16) bool { return slices.Contains(kinds, KindOf(t)) })
 }
 
 func typeWords(types []uint16) []string {

@@ -96,26 +96,35 @@ func (g *Group) targets() []*Group {
 	return out
 }
 
+func (g *Group) addType(t uint16) {
+	if !slices.Contains(g.types, t) {
+		g.types = append(g.types, t)
+	}
+}
+
 // settle fills in what follows from the records. The groups behind its aliases must be settled.
 func (g *Group) settle() {
-	add := func(types ...uint16) {
-		for _, t := range types {
-			if !slices.Contains(g.types, t) {
-				g.types = append(g.types, t)
-			}
-		}
-	}
+	var own, lent []uint16
 	for _, r := range g.Records {
+		for _, v := range r.values {
+			own = append(own, v.rrType)
+		}
 		switch {
 		case r.alias != nil:
 			for _, target := range r.alias.groups {
-				add(target.types...)
+				lent = append(lent, target.types...)
 			}
 		case r.named != nil:
-			add(dns.TypeA, dns.TypeAAAA)
+			lent = append(lent, dns.TypeA, dns.TypeAAAA)
 		}
-		for _, v := range r.values {
-			add(v.rrType)
+	}
+	for _, t := range own {
+		g.addType(t)
+	}
+	kinds := slices.Clone(g.types)
+	for _, t := range lent { // beside records with values an alias lends what is of their kinds
+		if len(kinds) == 0 || slices.ContainsFunc(kinds, func(k uint16) bool { return config.KindOf(k) == config.KindOf(t) }) {
+			g.addType(t)
 		}
 	}
 	slices.Sort(g.types)
