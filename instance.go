@@ -39,6 +39,7 @@ type block struct {
 	probers map[*config.Probe]*probe.Prober
 	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
 
+	geoip    bool           // *geoip* and *metadata* stand in the server block
 	next     plugin.Handler // the rest of the chain; nil at its end
 	table    *route.Table
 	names    *answer.Names

@@ -39,6 +39,7 @@ func setup(c *caddy.Controller) error {
 	})
 	c.OnStartup(func() error {
 		b.warnOfNeighbours(config)
+		b.geoip = config.Handler("geoip") != nil && config.Handler("metadata") != nil
 		return nil
 	})
 	return nil

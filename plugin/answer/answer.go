@@ -34,8 +34,9 @@ type Query struct {
 type Asker interface {
 	// Source returns the address that the query came from.
 	Source() netip.Addr
-	// Metadata returns what other plugins say of the query by a label such as geoip/country/code, or "".
-	Metadata(label string) string
+	// Metadata returns what tells, by a label such as geoip/country/code, what plugin geoip says of the client ("" for nothing); nil where
+	// that plugin is not.
+	Metadata() func(label string) string
 }
 
 func (q *Query) qname() string { return q.Req.Question[0].Name }

@@ -28,6 +28,8 @@ func (a *Answerer) locate(q *Query) {
 	}
 	q.who, q.subnet = locate.ClientOf(q.Req, source, stanza.ECS, places)
 	if len(stanza.GeoIP) == 0 && q.From != nil {
-		q.who = locate.FromMetadata(q.who, q.From.Metadata)
+		if says := q.From.Metadata(); says != nil {
+			q.who = locate.FromMetadata(q.who, says)
+		}
 	}
 }
