@@ -11,7 +11,7 @@ import (
 // Subnet is what a query's EDNS Client Subnet option (RFC 7871) means for its reply. The zero value is that of a query without one, or
 // with one that is ignored.
 type Subnet struct {
-	// Malformed says that the reply is FORMERR (RFC 7871 section 7.1.2).
+	// Malformed says that the reply is FORMERR (RFC 7871 sections 6 and 7.2.1).
 	Malformed bool
 
 	option *dns.EDNS0_SUBNET // nil: none goes back
@@ -102,7 +102,7 @@ func SubnetOf(req *dns.Msg) (first *dns.EDNS0_SUBNET, good bool) {
 }
 
 // Valid reports whether a query may carry the option: a known family, a prefix that fits into it, an address of the family, scope 0, and
-// no bits beyond the prefix (RFC 7871 sections 6 and 7.1.2). Family 0 is no family of addresses; some programs use it to opt out, so it is
+// no bits beyond the prefix (RFC 7871 sections 6 and 7.2.1). Family 0 is no family of addresses; some programs use it to opt out, so it is
 // valid with length 0. How many bytes of address came over the wire cannot be seen here: the DNS library has made it a whole one.
 func Valid(s *dns.EDNS0_SUBNET) bool {
 	if s.SourceScope != 0 {

@@ -33,8 +33,8 @@ var kinds = []struct {
 	{"asn", false, true}, {"isp", false, true},
 }
 
-// openDatabase reads a database and goes through all of it once, so that a damaged file is refused now and no look-up fails later. It
-// keeps the data, which must not change afterwards.
+// openDatabase reads a database and goes through all that is asked of it once, so that a damaged file is refused now and no look-up
+// fails later. It keeps the data, which must not change afterwards.
 func openDatabase(data []byte) (*database, error) {
 	if len(data) == 0 {
 		return nil, errors.New("the file is empty: expected an .mmdb database")
@@ -54,11 +54,7 @@ func openDatabase(data []byte) (*database, error) {
 	if !d.places && !d.asns {
 		return nil, fmt.Errorf("database of type %s: expected one of countries, cities or autonomous systems", quote(reader.Metadata.DatabaseType))
 	}
-	if len(reader.Metadata.Description) == 0 {
-		// The check insists on a description, which only people read; the databases of CoreDNS's own tests have none.
-		reader.Metadata.Description = map[string]string{"en": "none"}
-	}
-	if err := reader.Verify(); err != nil {
+	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("damaged .mmdb database: %w", err)
 	}
 	return d, nil
