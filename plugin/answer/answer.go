@@ -57,6 +57,17 @@ type Result struct {
 	Scope  int    // how much of the client's address mattered to the choices (route.Choice)
 }
 
+// sets are the sets that were chosen from.
+func (r *Result) sets() []*route.Set {
+	var sets []*route.Set
+	for _, link := range append([]Link{r.Link}, r.Chain...) {
+		if link.Set != nil {
+			sets = append(sets, link.Set)
+		}
+	}
+	return sets
+}
+
 // last is the last group of ours that was asked.
 func (r *Result) last() Link {
 	if n := len(r.Chain); n > 0 {

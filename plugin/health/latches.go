@@ -57,3 +57,9 @@ func (l *Latches) Keys() []string {
 	defer l.mu.Unlock()
 	return slices.Sorted(maps.Keys(l.ranks))
 }
+
+// Latch returns the rank that is set for the key within the lease's scope.
+func (l *Lease) Latch(key string) int { return l.engine.latches.Get(l.Scope + " " + key) }
+
+// SetLatch sets it.
+func (l *Lease) SetLatch(key string, rank int) { l.engine.latches.Set(l.Scope+" "+key, rank) }
