@@ -137,7 +137,7 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 	if p.Places.Faulty {
 		return
 	}
-	if p.Target == "" && len(r.Values) > 0 && !r.hasAddress() {
+	if p.Target == "" && p.Type != ProbeCalculated && len(r.Values) > 0 && !r.hasAddress() {
 		v.fault(r.Places.Own, fmt.Sprintf("probe %q has no target, and the record of type %s has no address to test", p.Name, TypeWord(r.Values[0].Type)),
 			"`target HOST` in the probe, or `probe none` in the record")
 	}

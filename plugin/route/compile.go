@@ -43,11 +43,13 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 		}
 	}
 	for _, s := range stanzas {
+		first := len(t.groups)
 		for _, declared := range declaredGroups(s) {
 			if err := t.add(s, declared, probers, checks); err != nil {
 				return err
 			}
 		}
+		t.calculate(s, t.groups[first:], probers, checks)
 	}
 	for _, g := range t.groups {
 		t.takeAdmin(g)

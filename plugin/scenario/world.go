@@ -25,6 +25,7 @@ type World struct {
 	admin   *health.Admin
 	source  Source
 	servers []*server
+	others  []*colleague
 	draws   enumeration
 
 	transitions map[*health.Check]int // after the first verdict
@@ -59,7 +60,7 @@ func NewWorld(s Source) (*World, config.Problems) {
 		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
 		transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
-	w.engine = health.NewEngine(health.Options{Clock: c, Observer: w, Runner: w.run, Exact: true})
+	w.engine = health.NewEngine(health.Options{Clock: c, Timers: expiries{c}, Observer: w, Runner: w.run, Exact: true})
 	problems := w.Reload(s)
 	if problems.Errors() != nil {
 		return nil, problems
@@ -87,6 +88,9 @@ func (w *World) Reload(s Source) config.Problems {
 	}
 	stop(w.servers)
 	w.source, w.servers = s, servers
+	for _, o := range w.others {
+		o.follow(w)
+	}
 	return problems
 }
 
@@ -117,6 +121,7 @@ func (w *World) Restart() config.Problems {
 	for _, o := range w.admin.Objects() {
 		w.admin.Clear(o)
 	}
+	w.engine.Latches().ClearAll()
 	return w.Reload(w.source)
 }
 
@@ -124,6 +129,9 @@ func (w *World) Restart() config.Problems {
 func (w *World) Close() {
 	stop(w.servers)
 	w.servers = nil
+	for _, o := range w.others {
+		o.follow(w)
+	}
 }
 
 // Now returns the virtual time since the start.
@@ -165,22 +173,29 @@ func (w *World) Attempts(target string) int {
 }
 
 // SetHealth sets the verdict of the checks of PROBE@TARGET or GROUP/RECORD to healthy, unhealthy or checking and clears their
-// counters; attempts go on.
+// counters; attempts go on. Stopped ends the attempts until another word follows.
 func (w *World) SetHealth(object, word string) error {
+	for _, s := range []health.Status{health.Checking, health.Healthy, health.Unhealthy, health.Stopped} {
+		if s.String() == word {
+			return w.force(object, func(c *health.Check) { w.engine.Force(c, s) })
+		}
+	}
+	return fmt.Errorf("unknown health %q: expected healthy, unhealthy, checking or stopped", word)
+}
+
+// force changes the checks of an object, unless their health follows from others'.
+func (w *World) force(object string, change func(*health.Check)) error {
 	checks, err := w.checksOf(object)
 	if err != nil {
 		return err
 	}
-	for _, s := range []health.Status{health.Checking, health.Healthy, health.Unhealthy} {
-		if s.String() != word {
-			continue
+	for _, c := range checks {
+		if c.Probe().Type == config.ProbeCalculated {
+			return fmt.Errorf("check %s is calculated: set what it counts", c)
 		}
-		for _, c := range checks {
-			w.engine.Force(c, s)
-		}
-		return nil
+		change(c)
 	}
-	return fmt.Errorf("unknown health %q: expected healthy, unhealthy or checking", word)
+	return nil
 }
 
 // Admin sets the admin state of GROUP or GROUP/RECORD; 0 lasts until changed.
