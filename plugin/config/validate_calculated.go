@@ -72,7 +72,7 @@ func (v *validator) childRecord(p *Probe, ref RecordRef, again bool) {
 		return // reported where the names come from
 	}
 	at := p.Places.Of("of")
-	word := ref.Group[0] + "/" + ref.Record
+	word := v.relative(ref.Group[0]) + "/" + ref.Record
 	g, r := v.stanza.Child(ref)
 	switch {
 	case r == nil:
@@ -100,13 +100,25 @@ func (ref RecordRef) same(other RecordRef) bool {
 	return slices.Equal(ref.Group, other.Group) && strings.EqualFold(ref.Record, other.Record)
 }
 
+// relative is a name of the stanza as people write it.
+func (v *validator) relative(name string) string {
+	switch zone := v.stanza.ZoneOf(name); zone {
+	case "", ".":
+		return name
+	case name:
+		return "@"
+	default:
+		return strings.TrimSuffix(name, "."+zone)
+	}
+}
+
 // nearestRecord is the GROUP/RECORD that the word is nearest to.
 func (v *validator) nearestRecord(word string) string {
 	var names []string
 	for _, g := range v.stanza.Groups {
 		for _, r := range g.Records {
 			for _, name := range g.Names {
-				names = append(names, name+"/"+r.ID)
+				names = append(names, v.relative(name)+"/"+r.ID)
 			}
 		}
 	}

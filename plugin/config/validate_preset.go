@@ -2,8 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -58,6 +56,7 @@ func (v *validator) nlbProbe(p *Probe) {
 	between(v, p, "rise", p.Rise, 2, 10)
 }
 
+// trafficManagerProbe leaves the rest to the general rules: 8 codes and 8 headers, no wildcard as a host (H-06, H-07, spec 2.2).
 func (v *validator) trafficManagerProbe(p *Probe) {
 	v.oneTimeout(p)
 	switch p.Interval {
@@ -68,13 +67,6 @@ func (v *validator) trafficManagerProbe(p *Probe) {
 	default:
 		v.asked(p.Places.Of("interval"), p.Preset, "interval "+FormatDuration(p.Interval), "10s or 30s")
 	}
-	if strings.Contains(p.HTTP.Host, "*") || slices.ContainsFunc(p.HTTP.Headers, isWildcardHost) {
-		v.asked(p.Places.Of("host"), p.Preset, fmt.Sprintf("host %q has a wildcard", p.HTTP.Host), "a name without *")
-	}
-}
-
-func isWildcardHost(h Header) bool {
-	return strings.EqualFold(h.Name, "host") && strings.Contains(h.Value, "*")
 }
 
 // oneTimeout refuses limits for connection and response.

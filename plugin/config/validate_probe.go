@@ -90,9 +90,12 @@ func (v *validator) timing(p *Probe) {
 		return // the interval is the fault
 	}
 	within(v, at, "timeout", p.Timeout, minTimeout, maxTimeout)
-	if !p.FromEnd && p.Timeout >= p.Interval && !p.Places.Faulty {
-		v.fault(at, fmt.Sprintf("timeout %s is not shorter than the interval %s", FormatDuration(p.Timeout), FormatDuration(p.Interval)),
-			"a shorter timeout, or `interval "+FormatDuration(p.Interval)+" from end`")
+	if !p.FromEnd && p.Timeout >= p.Interval && !p.Places.Faulty && p.Preset != PresetTrafficManager { // that has its own ranges
+		expected := "a shorter timeout, or `interval " + FormatDuration(p.Interval) + " from end`"
+		if p.Preset == PresetRoute53 {
+			expected = "`interval " + FormatDuration(p.Interval) + " from end`, as the timeout is fixed with preset route53"
+		}
+		v.fault(at, fmt.Sprintf("timeout %s is not shorter than the interval %s", FormatDuration(p.Timeout), FormatDuration(p.Interval)), expected)
 	}
 }
 

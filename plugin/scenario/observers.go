@@ -56,8 +56,10 @@ func (w *World) SetOffset(observer int, d time.Duration) error {
 		return fmt.Errorf("observer %d has begun already: `offset` stands right below `observers`", observer)
 	}
 	o.offset = d
-	o.unset()
-	o.schedule()
+	if o.unset != nil { // otherwise there is nothing to attempt yet
+		o.unset()
+		o.schedule()
+	}
 	return nil
 }
 
