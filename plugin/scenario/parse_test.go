@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,28 +112,6 @@ func TestEvery(t *testing.T) {
 	report := Run(script)
 	if report.Expectations != 5 || len(report.Failures) != 0 {
 		t.Errorf("Expected 5 expectations that hold, got %d: %v", report.Expectations, report.Failures)
-	}
-}
-
-// TestNumberedCases fails when a case of the spec that is to be a scenario is missing.
-func TestNumberedCases(t *testing.T) {
-	want := []string{"T-001", "T-002", "T-050", "T-273", "T-274", "T-279", "H-01", "H-05", "H-08", "H-18", "timeline-5.1", "timeline-5.2", "timeline-5.3",
-		"V-1", "V-2", "V-3", "V-4", "V-6", "V-7", "V-8"}
-	add := func(letter string, from, to int) {
-		for n := from; n <= to; n++ {
-			want = append(want, fmt.Sprintf("%s-%02d", letter, n))
-		}
-	}
-	add("H", 19, 28)
-	for n := range 300 {
-		if n >= 5 && n <= 28 || n >= 37 && n <= 47 || n >= 93 && n <= 100 || n >= 257 && n <= 265 {
-			want = append(want, fmt.Sprintf("T-%03d", n))
-		}
-	}
-	for _, name := range want {
-		if _, err := os.Stat(filepath.Join("testdata", "spec", name+".txtar")); err != nil {
-			t.Errorf("Expected a scenario for case %s, got none", name)
-		}
 	}
 }
 
