@@ -37,8 +37,8 @@ func certain(t *testing.T, w *World, qtype uint16, from netip.Addr) string {
 	return key(outcomes[0])
 }
 
-// network is a client of the n-th /24.
-func network(n int) netip.Addr {
+// clientIn is a client of the n-th /24.
+func clientIn(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{10, byte(n >> 8), byte(n), 7})
 }
 
@@ -47,7 +47,7 @@ func TestStickyOneRecord(t *testing.T) {
 	w := stickyWorld(t, "sticky ipv4 24", "192.0.2.1,2001:db8::1 id a", "192.0.2.2,2001:db8::2 id b", "192.0.2.3,2001:db8::3 id c")
 	seen := map[string]bool{}
 	for n := range 100 {
-		client := network(n)
+		client := clientIn(n)
 		four, six := certain(t, w, dns.TypeA, client), certain(t, w, dns.TypeAAAA, client)
 		if four[len(four)-1] != six[len(six)-1] {
 			t.Errorf("Expected one record for both families of %s, got %s and %s", client, four, six)
@@ -68,7 +68,7 @@ func TestStickyMovesOnlyItsOwn(t *testing.T) {
 	const networks = 1000
 	var before [networks]string
 	for n := range networks {
-		before[n] = certain(t, w, dns.TypeA, network(n))
+		before[n] = certain(t, w, dns.TypeA, clientIn(n))
 	}
 	set := func(state string) {
 		if err := w.SetHealth("www/192.0.2.3", state); err != nil {
@@ -78,11 +78,11 @@ func TestStickyMovesOnlyItsOwn(t *testing.T) {
 	set("unhealthy")
 	moved := map[string]int{}
 	for n := range networks {
-		switch after := certain(t, w, dns.TypeA, network(n)); {
+		switch after := certain(t, w, dns.TypeA, clientIn(n)); {
 		case before[n] == "192.0.2.3":
 			moved[after]++
 		case after != before[n]:
-			t.Errorf("Expected %s to stay at %s, got %s", network(n), before[n], after)
+			t.Errorf("Expected %s to stay at %s, got %s", clientIn(n), before[n], after)
 		}
 	}
 	if moved["192.0.2.3"] > 0 || moved["192.0.2.1"] == 0 || moved["192.0.2.2"] == 0 {
@@ -90,8 +90,8 @@ func TestStickyMovesOnlyItsOwn(t *testing.T) {
 	}
 	set("healthy")
 	for n := range networks {
-		if again := certain(t, w, dns.TypeA, network(n)); again != before[n] {
-			t.Errorf("Expected %s back at %s, got %s", network(n), before[n], again)
+		if again := certain(t, w, dns.TypeA, clientIn(n)); again != before[n] {
+			t.Errorf("Expected %s back at %s, got %s", clientIn(n), before[n], again)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestStickyShares(t *testing.T) {
 	const networks = 20_000
 	first := 0
 	for n := range networks {
-		if certain(t, w, dns.TypeA, network(n)) == "192.0.2.1" {
+		if certain(t, w, dns.TypeA, clientIn(n)) == "192.0.2.1" {
 			first++
 		}
 	}
