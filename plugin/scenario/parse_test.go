@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,35 +112,6 @@ func TestEvery(t *testing.T) {
 	report := Run(script)
 	if report.Expectations != 5 || len(report.Failures) != 0 {
 		t.Errorf("Expected 5 expectations that hold, got %d: %v", report.Expectations, report.Failures)
-	}
-}
-
-// TestNumberedCases fails when a case of the spec that is to be a scenario is missing.
-func TestNumberedCases(t *testing.T) {
-	want := []string{"T-001", "T-002", "T-050", "T-273", "T-274", "T-279", "H-08", "H-18", "H-40", "H-41", "H-42"}
-	for _, timeline := range []string{"5.1", "5.2", "5.3"} {
-		want = append(want, "timeline-"+timeline, "timeline-"+timeline+"-preset")
-	}
-	for v := 1; v <= 8; v++ {
-		want = append(want, fmt.Sprintf("V-%d", v))
-	}
-	add := func(letter string, from, to int) {
-		for n := from; n <= to; n++ {
-			want = append(want, fmt.Sprintf("%s-%02d", letter, n))
-		}
-	}
-	add("H", 1, 7)
-	add("H", 10, 13)
-	add("H", 19, 36)
-	for n := range 300 {
-		if n >= 5 && n <= 28 || n >= 37 && n <= 47 || n >= 93 && n <= 100 || n >= 257 && n <= 265 {
-			want = append(want, fmt.Sprintf("T-%03d", n))
-		}
-	}
-	for _, name := range want {
-		if _, err := os.Stat(filepath.Join("testdata", "spec", name+".txtar")); err != nil {
-			t.Errorf("Expected a scenario for case %s, got none", name)
-		}
 	}
 }
 
