@@ -121,7 +121,7 @@ func (s *Set) Choose(q *Query) Choice {
 func (s *Set) before(q *Query) (Choice, bool) {
 	if s.chooser == nil {
 		if s.sorry != nil {
-			return Choice{One: s.sorry, Reason: "nothing eligible: " + sorryReason, LastResort: true}, true
+			return Choice{One: s.sorry, Reason: "nothing eligible", LastResort: true}, true
 		}
 		return Choice{Reason: "nothing eligible"}, true
 	}
@@ -131,8 +131,6 @@ func (s *Set) before(q *Query) (Choice, bool) {
 	c := s.override.choose(q)
 	return c, c.One != nil
 }
-
-const sorryReason = "last_resort alias"
 
 // settle lets the group's last resort speak where nothing usable could be picked, and adds the part of the client that an override looked at.
 func (s *Set) settle(c Choice, q *Query) Choice {
@@ -145,7 +143,7 @@ func (s *Set) settle(c Choice, q *Query) Choice {
 	if !c.LastResort || s.Group.LastResort == config.LastResortAll {
 		return c
 	}
-	c.One, c.Many, c.Reason = s.sorry, nil, "last_resort "+string(s.Group.LastResort)
+	c.One, c.Many, c.Reason = s.sorry, nil, ""
 	return c
 }
 

@@ -27,10 +27,7 @@ func (o *outage) judge(at Seconds, asked []*health.Check, now Distribution, beha
 		return
 	}
 	since := at - o.At
-	isDown := func(c *health.Check) bool {
-		_, target := targetKeys(c.Target())
-		return slices.Contains(o.targets, target) && behaviours[target] != Up
-	}
+	isDown := func(c *health.Check) bool { return o.isDown(c, behaviours) }
 	o.detect(since, asked, isDown)
 
 	dead, ttl := false, uint32(0)
@@ -54,6 +51,21 @@ func (o *outage) judge(at Seconds, asked []*health.Check, now Distribution, beha
 		o.Back = new(since)
 		*o.Held = min(*o.Held, since)
 	}
+}
+
+// isDown reports whether the outage makes attempts of the check fail, or takes too many of those that a calculated one counts.
+func (o *outage) isDown(c *health.Check, behaviours map[string]BehaviourKind) bool {
+	if children := c.Children(); children != nil {
+		left := 0
+		for _, child := range children {
+			if len(child) == 0 || slices.ContainsFunc(child, func(c *health.Check) bool { return !o.isDown(c, behaviours) }) {
+				left++
+			}
+		}
+		return left < c.Probe().Children.Needed(len(children))
+	}
+	_, target := targetKeys(c.Target())
+	return slices.Contains(o.targets, target) && behaviours[target] != Up
 }
 
 // left is how long clients may keep the last answer with a dead value.

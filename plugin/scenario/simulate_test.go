@@ -218,3 +218,42 @@ func TestTargetsOf(t *testing.T) {
 		}
 	}
 }
+
+// TestSimulateCalculated follows an outage of one of the targets that a calculated probe counts.
+func TestSimulateCalculated(t *testing.T) {
+	w := newWorld(t, `
+example.org {
+    healthroute {
+        probe web http
+        probe site http {
+            target 192.0.2.81
+        }
+        probe all calculated {
+            of site,www/x
+        }
+        group www simple {
+            probe web
+            record 192.0.2.11 id x
+        }
+        group sum failover {
+            record 192.0.2.1 id a primary probe all
+            record 192.0.2.2 id b secondary
+        }
+    }
+}
+`)
+	timeline, err := w.Simulate(Simulation{
+		Question: Question{Name: "sum", Type: dns.TypeA}, Until: seconds(60),
+		Faults: []Fault{{Object: "192.0.2.81", At: seconds(10), Behaviour: Refuse}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := timeline.Outages[0]
+	if o.Detection == nil || *o.Detection != Seconds(seconds(20.05)) || len(o.Checks) != 1 || o.Checks[0] != "all@calculated" {
+		t.Errorf("Expected a detection of all@calculated after 20.05s, got %+v", o)
+	}
+	if text := timeline.Text(); !strings.Contains(text, "all@calculated is unhealthy: 1 of 2 healthy, 2 needed") {
+		t.Errorf("Expected the count as the reason, got\n%s", text)
+	}
+}

@@ -42,7 +42,10 @@ func (c Change) text(first bool) string {
 
 // became says what the check became, and why.
 func (c CheckChange) became() string {
-	text := fmt.Sprintf("%s after %s", c.To, Count(c.Attempts, "attempt"))
+	text := c.To
+	if c.Attempts > 0 { // otherwise others' health made the change
+		text += " after " + Count(c.Attempts, "attempt")
+	}
 	if c.Reason != "" {
 		text += ": " + c.Reason
 	}
