@@ -45,13 +45,13 @@ func Parse(name, text string) (*Table, error) {
 		}}
 	}
 	for line := range strings.Lines(text) {
-		p.at.Line++
+		p.number++
 		p.line(line)
 	}
 	t := p.table()
 	if p.more > 0 {
 		p.problems = append(p.problems, config.Problem{
-			Position: config.Position{File: name, Line: p.at.Line}, Message: fmt.Sprintf("%d more faults were found", p.more),
+			Position: config.Position{File: name, Line: p.number}, Message: fmt.Sprintf("%d more faults were found", p.more),
 		})
 	}
 	if len(p.problems) > 0 {
@@ -63,7 +63,7 @@ func Parse(name, text string) (*Table, error) {
 // tableParser is the state of reading one file.
 type tableParser struct {
 	name     string
-	at       struct{ Line int }
+	number   int // of the line that is read, from 1
 	problems config.Problems
 	more     int               // problems beyond maxProblems
 	words    map[string]string // values seen, so that they do not keep the whole text in memory
@@ -112,13 +112,13 @@ func (p *tableParser) line(text string) {
 		p.pair(prefix, good, word)
 	}
 	if words == 1 && good {
-		p.fault(p.at.Line, fmt.Sprintf("nothing is said of %s", prefix), expectedKey, "")
+		p.fault(p.number, fmt.Sprintf("nothing is said of %s", prefix), expectedKey, "")
 	}
 }
 
 // pair reads one `key=value`. Of a bad prefix only faults are noted.
 func (p *tableParser) pair(prefix netip.Prefix, good bool, word string) {
-	line := p.at.Line
+	line := p.number
 	key, value, found := strings.Cut(word, "=")
 	key = strings.ToLower(key)
 	site, latency := strings.CutPrefix(key, keyLatency)

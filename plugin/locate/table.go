@@ -50,3 +50,10 @@ func (c *column[V]) fact(network netip.Prefix) Fact[V] {
 	v, _, ok := c.values.Lookup(network)
 	return Fact[V]{Value: v, Known: ok, Bits: c.scopes.Bits(network.Addr())}
 }
+
+func (t *Table) continentColumn() *column[string]               { return &t.continents }
+func (t *Table) countryColumn() *column[string]                 { return &t.countries }
+func (t *Table) subdivisionColumn() *column[string]             { return &t.subdivisions }
+func (t *Table) asnColumn() *column[uint32]                     { return &t.asns }
+func (t *Table) coordinatesColumn() *column[config.Coordinates] { return &t.coordinates }
+func (t *Table) siteColumn() *column[string]                    { return &t.sites }

@@ -34,17 +34,17 @@ func (p *tableParser) prefix(word string) (netip.Prefix, bool) {
 		if a, err := netip.ParseAddr(word); err == nil && a.Zone() == "" {
 			nearest = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()).String()
 		}
-		p.fault(p.at.Line, quote(word)+" is not a prefix", expected, nearest)
+		p.fault(p.number, quote(word)+" is not a prefix", expected, nearest)
 		return prefix, false
 	}
 	first := prefix.Masked()
 	switch {
 	case prefix.Addr().Is4In6():
-		p.fault(p.at.Line, quote(word)+" is IPv4 mapped into IPv6", "the IPv4 prefix", normal(prefix).String())
+		p.fault(p.number, quote(word)+" is IPv4 mapped into IPv6", "the IPv4 prefix", normal(prefix).String())
 	case first != prefix:
-		p.fault(p.at.Line, quote(word)+" has bits beyond its length", "the network address", first.String())
+		p.fault(p.number, quote(word)+" has bits beyond its length", "the network address", first.String())
 	case !unicast(prefix):
-		p.fault(p.at.Line, quote(word)+" holds no unicast address", "a network that clients can be in", "")
+		p.fault(p.number, quote(word)+" holds no unicast address", "a network that clients can be in", "")
 	default:
 		return prefix, true
 	}
@@ -155,7 +155,7 @@ func parseNumber(text string, least, most float64) (float64, bool) {
 	if err != nil || n < least || n > most {
 		return 0, false
 	}
-	return n + 0, true // -0 is 0
+	return n, true
 }
 
 // isWord reports whether the text can name a site, as in a Corefile.
