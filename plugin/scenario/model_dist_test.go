@@ -69,3 +69,11 @@ func (d dist) String() string {
 
 // support is the answers.
 func (d dist) support() []string { return slices.Sorted(maps.Keys(d)) }
+
+func (d dist) sum() *big.Rat {
+	sum := new(big.Rat)
+	for _, p := range d {
+		sum.Add(sum, p)
+	}
+	return sum
+}

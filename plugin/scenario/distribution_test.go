@@ -1,0 +1,88 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// productKnowsPlaces says whether a locations file and the ECS option have an effect already.
+const productKnowsPlaces = false
+
+// compare holds the product against the model.
+func (t *tree) compare(w *World, qtype uint16) error {
+	got, err := t.ask(w, qtype)
+	if err != nil {
+		return err
+	}
+	if want := t.answer(qtype); got.String() != want.String() {
+		return fmt.Errorf("Expected of %s: %s\ngot: %s\n%s", dns.Type(qtype), want, got, t.describe())
+	}
+	return nil
+}
+
+// describe is all that a failure needs to be understood.
+func (t *tree) describe() string {
+	return fmt.Sprintf("%s\nhealth %v\nadmin %v\nclient %v\n%s", t.corefile(), t.health, t.admin, t.client.network, t.locations())
+}
+
+// withAddresses replaces the values of a case, which are words, by addresses.
+func (t *tree) withAddresses() {
+	n := 0
+	health := map[string]string{}
+	for key, word := range t.health {
+		if strings.Contains(key, "/") {
+			health[key] = word
+		}
+	}
+	for _, g := range t.groups {
+		for _, r := range g.Records {
+			for i, v := range r.Values {
+				n++
+				address := fmt.Sprintf("192.0.2.%d", n)
+				switch v.Type {
+				case dns.TypeAAAA:
+					address = fmt.Sprintf("2001:db8::%d", n)
+				case dns.TypeCNAME:
+					address = fmt.Sprintf("n%d.example.net.", n)
+				}
+				if word := t.health[v.Data]; word != "" && v.IsAddress() {
+					health[address] = word
+				}
+				r.Values[i].Data = address
+			}
+		}
+	}
+	t.health = health
+}
+
+// TestProductFollowsTheSpecification holds the product against the same numbered cases as the model.
+func TestProductFollowsTheSpecification(t *testing.T) {
+	for _, c := range specCases() {
+		t.Run(c.id, func(t *testing.T) {
+			tree := c.tree()
+			if slices.Contains([]string{"T-229"}, c.id) || strings.Contains(c.text, "stopped") {
+				t.Skip("no plain record can be stopped")
+			}
+			if !productKnowsPlaces && (tree.locations() != "" || tree.client.network.IsValid() && !tree.client.network.IsSingleIP()) {
+				t.Skip("needs places")
+			}
+			tree.withAddresses()
+			w, err := tree.world()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, tree.describe())
+			}
+			defer w.Close()
+			if err := tree.compare(w, c.query()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+var _ = config.PolicySimple
