@@ -80,5 +80,7 @@ func optionCases() []specCase {
 		specCase{id: "T-276", text: "www weighted sorry=sorry: a U; b U\nsorry weighted: c w1 U; d w2 U", want: "1/3 c, 2/3 d"},
 		specCase{id: "T-277", text: "www failover: p primary >w; s secondary H\nw weighted last=none: a U; b U", want: "s"},
 		specCase{id: "T-278", text: "www failover: p primary >w; s secondary U\nw weighted last=none: a U; b U", want: nodata},
+		specCase{id: "T-279", text: "www weighted last=nxdomain: a U; b U", want: "nxdomain"},
+		specCase{id: "T-279 TXT", text: "www weighted last=nxdomain: a U; b U", want: nodata},
 		specCase{id: "T-292", text: "www roundrobin: a H; b U; c H", want: "1/2 a, 1/2 c"})
 }

@@ -56,6 +56,7 @@ func caseClient(word string) modelClient {
 func (c specCase) tree() *tree {
 	t := readTree(c.preset, c.text)
 	t.client = caseClient(c.client)
+	t.otherTypes = strings.HasSuffix(c.id, " TXT")
 	return t
 }
 

@@ -58,6 +58,11 @@ func bothOf(a, b string) string {
 	return join(append(strings.Split(a, "+"), strings.Split(b, "+")...))
 }
 
+// isWord reports whether an answer has no values.
+func isWord(answer string) bool {
+	return slices.Contains([]string{"", nodata, "nxdomain", "servfail", "refused"}, answer)
+}
+
 // String is written in the order of the answers: "1/3 a, 2/3 b".
 func (d dist) String() string {
 	var out []string

@@ -7,11 +7,11 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// sitesOf are the sites in the order of declaration of the records.
-func sitesOf(records []*config.Record) []string {
+// sites are the sites in the order of declaration of the records that could answer the type, whatever their state.
+func (m *model) sites(g *config.Group, qtype uint16) []string {
 	var out []string
-	for _, r := range records {
-		if !slices.Contains(out, r.Site) {
+	for _, r := range g.Records {
+		if m.has(r, qtype) && !slices.Contains(out, r.Site) {
 			out = append(out, r.Site)
 		}
 	}

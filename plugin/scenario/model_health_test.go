@@ -20,7 +20,7 @@ func objectOf(g *config.Group, r *config.Record) string { return short(g.Names[0
 
 // adminOf is the admin state of a record: what the operator says, else what the configuration does.
 func (m *model) adminOf(g *config.Group, r *config.Record) string {
-	if word := m.admin[objectOf(g, r)]; word != "" {
+	if word := m.admin[objectOf(g, r)]; word != "" && word != "enabled" {
 		return word
 	}
 	return string(r.Admin)
@@ -65,10 +65,7 @@ func (m *model) has(r *config.Record, qtype uint16) bool {
 
 // groupOff reports whether nothing of the group is eligible because an operator or the configuration says so.
 func (m *model) groupOff(g *config.Group) bool {
-	if word := m.admin[short(g.Names[0])]; word != "" {
-		return word == "disabled"
-	}
-	return g.Disabled
+	return g.Disabled || m.admin[short(g.Names[0])] == "disabled"
 }
 
 // eligible is spec 3.1's word, for the type. An alias is not if nothing behind it is (spec 4.15).
@@ -83,11 +80,12 @@ func (m *model) eligible(g *config.Group, r *config.Record, qtype uint16) bool {
 	return r.Alias == nil || len(m.candidates(m.group(r.Alias.Group[0]), qtype)) > 0
 }
 
-// usable is recordHealthy of spec 4.1, for the type; `families together` asks for each family that the record has.
+// usable is recordHealthy of spec 4.1, for the type; `families together` asks for each family that the record
+// could answer now.
 func (m *model) usable(g *config.Group, r *config.Record, qtype uint16) bool {
 	if g.FamiliesTogether {
 		for _, family := range []uint16{dns.TypeA, dns.TypeAAAA} {
-			if m.has(r, family) && !m.usableFor(g, r, family) {
+			if m.eligible(g, r, family) && !m.usableFor(g, r, family) {
 				return false
 			}
 		}

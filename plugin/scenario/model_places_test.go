@@ -137,7 +137,7 @@ func (m *model) geographic(g *config.Group, qtype uint16) dist {
 	if len(first) == 0 || !m.eligible(g, first[0], anyType) {
 		return sure(nodata)
 	}
-	return m.values(g, first[:1], qtype, !m.usable(g, first[0], anyType))
+	return m.values(g, first[:1], qtype, false)
 }
 
 // ranges is Traffic Manager's subnet method: the record of the range, else the one without ranges; not the latter's neighbours.

@@ -15,7 +15,7 @@ type drawn struct {
 }
 
 // pick draws by policy among the records, as if all were healthy.
-func (m *model) pick(g *config.Group, left []*config.Record) []drawn {
+func (m *model) pick(g *config.Group, qtype uint16, left []*config.Record) []drawn {
 	switch g.Policy {
 	case config.PolicyWeighted:
 		return weightedDraws(left)
@@ -28,7 +28,7 @@ func (m *model) pick(g *config.Group, left []*config.Record) []drawn {
 	case config.PolicySubnet:
 		return equally(lowest(left, func(r *config.Record) float64 { return -float64(m.blockLength(r)) }))
 	case config.PolicyLatency:
-		order := sitesOf(g.Records)
+		order := m.sites(g, qtype)
 		return equally(lowest(left, func(r *config.Record) float64 { return m.cost(order, r.Site) }))
 	case config.PolicyProximity:
 		if m.client.coordinates == nil {
@@ -97,14 +97,14 @@ func rankOf(r *config.Record) int {
 func (m *model) sample(g *config.Group, matching []*config.Record, qtype uint16) dist {
 	for _, r := range matching {
 		if m.usable(g, r, typeFor(g, qtype)) {
-			return m.sampleOf(g, matching, qtype, false)
+			return m.sampleOf(g, matching, qtype, false, false)
 		}
 	}
 	return m.lastResort(g, matching, qtype)
 }
 
-// sampleOf draws; everything keeps what is not usable too.
-func (m *model) sampleOf(g *config.Group, from []*config.Record, qtype uint16, everything bool) dist {
+// sampleOf draws; untested keeps what is not usable too.
+func (m *model) sampleOf(g *config.Group, from []*config.Record, qtype uint16, untested, everything bool) dist {
 	type state struct{ kept, left uint64 }
 	now := map[state]*big.Rat{{0, 1<<len(from) - 1}: big.NewRat(1, 1)}
 	out := dist{}
@@ -127,7 +127,7 @@ func (m *model) sampleOf(g *config.Group, from []*config.Record, qtype uint16, e
 					continue
 				}
 				after := state{s.kept, s.left &^ (1 << i)}
-				if everything || m.usable(g, r, typeFor(g, qtype)) {
+				if untested || m.usable(g, r, typeFor(g, qtype)) {
 					after.kept |= 1 << i
 				}
 				if next[after] == nil {

@@ -20,6 +20,8 @@ type model struct {
 	// excluded says that what has no verdict yet is not usable (preset nlb); under all other presets it is.
 	excluded   bool
 	client     modelClient
+	asked      *config.Group
+	trying     bool // whether the name exists is being found out
 	otherTypes bool // the name has other types, or there are names below it, so that it cannot be NXDOMAIN
 }
 
@@ -41,7 +43,7 @@ func (m *model) answer(g *config.Group, qtype uint16) dist {
 		return m.nothingEligible(g, qtype)
 	}
 	if r := m.override(g, all, qtype); r != nil {
-		return m.values(g, []*config.Record{r}, qtype, !m.usable(g, r, typeFor(g, qtype)))
+		return m.values(g, []*config.Record{r}, qtype, false)
 	}
 	if g.Preset == config.PresetTrafficManager {
 		switch g.Policy {
@@ -57,7 +59,7 @@ func (m *model) answer(g *config.Group, qtype uint16) dist {
 		return sure(nodata)
 	case g.MinHealthy.ShowAll && g.LastResort == config.LastResortAll && !m.enough(g, config.MinHealthy{Count: g.MinHealthy.Count,
 		Percent: g.MinHealthy.Percent}, typeFor(g, qtype)):
-		return m.lastResort(g, matching, qtype)
+		return m.showAll(g, matching, qtype)
 	}
 	return m.draw(g, matching, matching, qtype)
 }
@@ -68,7 +70,7 @@ func (m *model) draw(g *config.Group, matching, left []*config.Record, qtype uin
 		return m.lastResort(g, matching, qtype)
 	}
 	out := dist{}
-	for _, d := range m.pick(g, left) {
+	for _, d := range m.pick(g, typeFor(g, qtype), left) {
 		good := slices.DeleteFunc(slices.Clone(d.records), func(r *config.Record) bool { return !m.usable(g, r, typeFor(g, qtype)) })
 		switch {
 		case g.Policy == config.PolicyMultivalue:
@@ -87,14 +89,7 @@ func (m *model) draw(g *config.Group, matching, left []*config.Record, qtype uin
 func (m *model) lastResort(g *config.Group, matching []*config.Record, qtype uint16) dist {
 	switch g.LastResort {
 	case config.LastResortAll:
-		if g.Policy == config.PolicyMultivalue {
-			return m.sampleOf(g, matching, qtype, true)
-		}
-		out := dist{}
-		for _, d := range m.pick(g, matching) {
-			out.add(d.part, m.values(g, d.records, qtype, true))
-		}
-		return out
+		return m.untested(g, matching, qtype, true)
 	case config.LastResortAlias:
 		return m.answer(m.group(g.Sorry[0]), qtype)
 	case config.LastResortNone:
@@ -105,11 +100,43 @@ func (m *model) lastResort(g *config.Group, matching []*config.Record, qtype uin
 	return sure(string(g.LastResort))
 }
 
+// nxdomain answers that the name does not exist, where that is true: it has no other types, nothing of it is usable for any type, and no
+// query for an address would get one.
 func (m *model) nxdomain() dist {
-	if m.otherTypes {
+	if m.otherTypes || m.trying {
 		return sure(nodata)
 	}
+	m.trying = true
+	defer func() { m.trying = false }()
+	for _, family := range []uint16{dns.TypeA, dns.TypeAAAA} {
+		for answer := range m.answer(m.asked, family) {
+			if !isWord(answer) {
+				return sure(nodata)
+			}
+		}
+		if m.count(m.asked, family) > 0 {
+			return sure(nodata)
+		}
+	}
 	return sure("nxdomain")
+}
+
+// showAll is the draw where too few are usable: all eligible records are candidates. Those that are usable answer as ever (spec 4.12, rule 2),
+// so that their bad addresses stay out; of the others all addresses answer.
+func (m *model) showAll(g *config.Group, matching []*config.Record, qtype uint16) dist {
+	return m.untested(g, matching, qtype, m.count(g, typeFor(g, qtype)) == 0)
+}
+
+// untested draws without a test.
+func (m *model) untested(g *config.Group, matching []*config.Record, qtype uint16, everything bool) dist {
+	if g.Policy == config.PolicyMultivalue {
+		return m.sampleOf(g, matching, qtype, true, everything)
+	}
+	out := dist{}
+	for _, d := range m.pick(g, typeFor(g, qtype), matching) {
+		out.add(d.part, m.values(g, d.records, qtype, everything))
+	}
+	return out
 }
 
 // nothingEligible answers where no record of the type is eligible.
@@ -118,7 +145,7 @@ func (m *model) nothingEligible(g *config.Group, qtype uint16) dist {
 	switch {
 	case g.LastResort == config.LastResortAlias && declared:
 		return m.answer(m.group(g.Sorry[0]), qtype)
-	case g.Preset == config.PresetTrafficManager && len(m.candidates(g, anyType)) == 0:
+	case m.asked.Preset == config.PresetTrafficManager && len(m.candidates(m.asked, anyType)) == 0:
 		return m.nxdomain()
 	}
 	return sure(nodata)
@@ -135,7 +162,7 @@ func (m *model) candidates(g *config.Group, qtype uint16) []*config.Record {
 	return out
 }
 
-// values is what the records answer together; everything includes addresses that are not usable.
+// values is what the records answer together. A record that is not usable answers with all its addresses; everything does that to all.
 func (m *model) values(g *config.Group, records []*config.Record, qtype uint16, everything bool) dist {
 	out := sure("")
 	for _, r := range records {
@@ -144,11 +171,12 @@ func (m *model) values(g *config.Group, records []*config.Record, qtype uint16, 
 			continue
 		}
 		var data []string
+		everything := everything || m.adminOf(g, r) == "always" || !m.usable(g, r, typeFor(g, qtype))
 		for _, v := range r.Values {
 			switch {
 			case v.Type == dns.TypeCNAME && qtype != dns.TypeCNAME:
 				data = append(data, "CNAME "+v.Data)
-			case v.Type == qtype && (everything || m.adminOf(g, r) == "always" || m.passes(m.healthKey(g, r, v))):
+			case v.Type == qtype && (everything || m.passes(m.healthKey(g, r, v))):
 				data = append(data, v.Data)
 			}
 		}

@@ -23,7 +23,7 @@ type tree struct {
 
 func (t *tree) model() *model {
 	m := &model{
-		groups: map[string]*config.Group{}, health: t.health, admin: t.admin, client: t.client, otherTypes: t.otherTypes,
+		groups: map[string]*config.Group{}, health: t.health, admin: t.admin, client: t.client, otherTypes: t.otherTypes, asked: t.groups[0],
 		excluded: t.preset == config.PresetNLB,
 	}
 	for _, g := range t.groups {

@@ -32,6 +32,9 @@ func (t *tree) corefile() string {
 	for _, g := range t.groups {
 		t.writeGroup(&b, g)
 	}
+	if t.otherTypes {
+		fmt.Fprintf(&b, "group %s simple {\nrecord TXT text\n}\n", short(t.groups[0].Names[0]))
+	}
 	b.WriteString("}\n}\n")
 	return b.String()
 }
@@ -222,7 +225,7 @@ func (t *tree) ask(w *World, qtype uint16) (dist, error) {
 	}
 	out := dist{}
 	for _, o := range outcomes {
-		out.add(o.Part, sure(answered(o.Result.Msg)))
+		out.add(o.Part, sure(answered(o.Result.Msg, qtype)))
 	}
 	if sum := out.sum(); sum.Cmp(big.NewRat(1, 1)) != 0 {
 		return nil, fmt.Errorf("the parts sum to %s", sum.RatString())
@@ -231,8 +234,10 @@ func (t *tree) ask(w *World, qtype uint16) (dist, error) {
 }
 
 // answered writes a reply as the model does.
-func answered(m *dns.Msg) string {
+func answered(m *dns.Msg, qtype uint16) string {
 	switch {
+	case len(m.Answer) == 1 && m.Answer[0].Header().Rrtype == dns.TypeCNAME && qtype != dns.TypeCNAME:
+		return "CNAME " + m.Answer[0].(*dns.CNAME).Target
 	case m.Rcode != dns.RcodeSuccess:
 		return strings.ToLower(dns.RcodeToString[m.Rcode])
 	case len(m.Answer) == 0:
