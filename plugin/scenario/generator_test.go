@@ -148,6 +148,9 @@ func (d *drawer) attributes(g *config.Group) {
 			}
 		case config.PolicyLatency:
 			r.Site = rapid.SampledFrom([]string{"a", "b", "c"}).Draw(d.T, "site")
+			if !productMended && i > 0 {
+				r.Site = max(r.Site, g.Records[i-1].Site)
+			}
 		case config.PolicyProximity:
 			p := rapid.SampledFrom(points).Draw(d.T, "point")
 			r.Coordinates, r.Bias = &p, rapid.SampledFrom([]int{0, 0, 50, -50}).Draw(d.T, "bias")
@@ -173,7 +176,8 @@ func (d *drawer) options(g *config.Group) {
 		g.MinHealthy = d.minHealthy()
 		g.MinHealthy.ShowAll = g.MinHealthy.Count > 0 && g.LastResort == config.LastResortAll && d.once(2)
 	}
-	g.FamiliesTogether = d.tree.preset != tm && d.once(5)
+	aliases := slices.ContainsFunc(g.Records, func(r *config.Record) bool { return r.Alias != nil })
+	g.FamiliesTogether = d.tree.preset != tm && d.once(5) && (productMended || !aliases)
 	g.Strict = g.Policy == config.PolicyGeo && d.once(3)
 	g.Disabled = d.once(20)
 	if d.once(25) {

@@ -82,3 +82,15 @@ func (d dist) sum() *big.Rat {
 	}
 	return sum
 }
+
+// withoutNXDomain takes NXDOMAIN and NODATA as one answer.
+func (d dist) withoutNXDomain() dist {
+	out := dist{}
+	for answer, p := range d {
+		if answer == "nxdomain" {
+			answer = nodata
+		}
+		out.add(p, sure(answer))
+	}
+	return out
+}
