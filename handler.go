@@ -92,12 +92,17 @@ func (q *query) Source() netip.Addr {
 	return from.Addr().Unmap().WithZone("")
 }
 
-// Metadata is answer.Asker's: what the block's *metadata* plugin has collected.
-func (q *query) Metadata(label string) string {
-	if value := metadata.ValueFunc(q.ctx, label); value != nil {
-		return value()
+// Metadata is answer.Asker's: what the block's *geoip* says through *metadata*.
+func (q *query) Metadata() func(label string) string {
+	if !q.h.block.geoip {
+		return nil
 	}
-	return ""
+	return func(label string) string {
+		if value := metadata.ValueFunc(q.ctx, label); value != nil {
+			return value()
+		}
+		return ""
+	}
 }
 
 // isNobody recognizes the error of the last plugin of a chain that has nobody to ask. CoreDNS has no value for it, only the text of

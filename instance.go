@@ -16,6 +16,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -36,17 +37,22 @@ type block struct {
 	key     string // tells the blocks of one Corefile apart, and is the same after a reload
 	stanzas []*config.Stanza
 	probers map[*config.Probe]*probe.Prober
+	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
 
+	geoip    bool           // *geoip* and *metadata* stand in the server block
 	next     plugin.Handler // the rest of the chain; nil at its end
 	table    *route.Table
 	names    *answer.Names
+	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
 	counters *answerCounters
 }
 
 func newBlock(stanzas []*config.Stanza) *block {
-	return &block{stanzas: stanzas, probers: map[*config.Probe]*probe.Prober{}}
+	return &block{
+		stanzas: stanzas, probers: map[*config.Probe]*probe.Prober{}, places: map[*config.Stanza]*locate.Locator{},
+	}
 }
 
 type instanceKey struct{}
@@ -91,6 +97,7 @@ func (i *instance) start() error {
 	for _, b := range i.blocks {
 		b.lease.Start()
 		b.names.Start()
+		b.rereader = startRereading(b.places)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
 	defer cancel()
@@ -112,7 +119,10 @@ func (b *block) compile() error {
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}
-	b.answerer = answer.New(b.table, answer.Options{Rand: chance{}, Now: time.Now, Serial: corefile.Serial})
+	b.answerer = answer.New(b.table, answer.Options{
+		Rand: chance{}, Now: time.Now, Serial: corefile.Serial,
+		Places: func(s *config.Stanza) *locate.Locator { return b.places[s] },
+	})
 	b.counters = newAnswerCounters(b.table)
 	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
 	for _, old := range running.all() {
@@ -141,6 +151,7 @@ func (i *instance) stop() error {
 
 func (i *instance) release() {
 	for _, b := range i.blocks {
+		b.rereader.stop()
 		if b.names != nil {
 			b.names.Stop()
 		}

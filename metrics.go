@@ -43,6 +43,10 @@ var (
 		Namespace: plugin.Namespace, Subsystem: pluginName, Name: "probe_panics_total",
 		Help: "Counter of attempts that ended in a panic; each counts as cannot_tell.",
 	})
+	placesReread = promauto.NewCounterVec(prometheus.CounterOpts{
+		Namespace: plugin.Namespace, Subsystem: pluginName, Name: "places_reread_total",
+		Help: "Counter of changed files of places that were taken over or refused.",
+	}, []string{"outcome"})
 )
 
 // answerCounters counts the answers of one server block without looking labels up for each query: the counters of each server

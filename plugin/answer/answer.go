@@ -13,6 +13,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/route"
 )
 
@@ -24,15 +25,18 @@ type Query struct {
 	Next  Next        // whoever stands behind us
 	From  Asker       // who asks; nil: nobody knows
 
-	ask route.Query // what choices depend on; filled in when the first is made
+	ask    route.Query // what choices depend on; filled in when the first is made
+	who    locate.Client
+	subnet locate.Subnet // what the client subnet option means for the reply; set if the query has one
 }
 
 // Asker tells who asks, as far as the connection does.
 type Asker interface {
 	// Source returns the address that the query came from.
 	Source() netip.Addr
-	// Metadata returns what other plugins say of the query by a label such as geoip/country/code, or "".
-	Metadata(label string) string
+	// Metadata returns what tells, by a label such as geoip/country/code, what plugin geoip says of the client ("" for nothing); nil where
+	// that plugin is not.
+	Metadata() func(label string) string
 }
 
 func (q *Query) qname() string { return q.Req.Question[0].Name }
@@ -51,6 +55,17 @@ type Result struct {
 	Link          // the group of ours that answered; its Group is nil if none did
 	Chain  []Link // the groups of ours that an alias or a CNAME led to, in the order in which they were asked
 	Scope  int    // how much of the client's address mattered to the choices (route.Choice)
+}
+
+// sets are the sets that were chosen from.
+func (r *Result) sets() []*route.Set {
+	var sets []*route.Set
+	for _, link := range append([]Link{r.Link}, r.Chain...) {
+		if link.Set != nil {
+			sets = append(sets, link.Set)
+		}
+	}
+	return sets
 }
 
 // last is the last group of ours that was asked.
@@ -74,6 +89,7 @@ type Answerer struct {
 	rnd    route.Rand
 	choose func(*route.Set, *route.Query) route.Choice
 	now    func() time.Time
+	places func(*config.Stanza) *locate.Locator
 	zones  map[*route.Zone]*authority
 	taken  *memory
 }
@@ -85,12 +101,14 @@ type Options struct {
 	Choose func(*route.Set, *route.Query) route.Choice
 	Now    func() time.Time            // the clock by which remembered answers age
 	Serial func(*config.Stanza) uint32 // serial of the SOA of zones with a nameserver; 1 if nil
+	// Places knows where the clients of a stanza are; nil where nobody does.
+	Places func(*config.Stanza) *locate.Locator
 }
 
 // New returns an answerer for the table.
 func New(t *route.Table, o Options) *Answerer {
 	a := &Answerer{
-		table: t, rnd: o.Rand, choose: o.Choose, now: o.Now,
+		table: t, rnd: o.Rand, choose: o.Choose, now: o.Now, places: o.Places,
 		zones: map[*route.Zone]*authority{}, taken: newMemory(o.Now),
 	}
 	if a.choose == nil {
@@ -124,8 +142,11 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 	if m.Entry == nil && m.Wildcard == nil && !zone.served() {
 		return Result{Pass: true} // rule 7
 	}
-	if subnet := subnetOf(q.Req); subnet != nil && !valid(subnet) {
-		return Result{Rcode: dns.RcodeFormatError}
+	if option, _ := locate.SubnetOf(q.Req); option != nil {
+		a.locate(q)
+		if q.subnet.Malformed {
+			return Result{Rcode: dns.RcodeFormatError}
+		}
 	}
 	qtype := q.qtype()
 	if qtype == dns.TypeANY && (m.Entry == nil || len(m.Entry.Members) == 0) {

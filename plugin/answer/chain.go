@@ -47,10 +47,10 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 		}
 		choice := a.pick(q, res, set, q.qtype())
 		if count(choice, q.qtype()) == 0 {
-			a.nothing(ctx, q, target, e, g, res.last(), msg)
+			a.nothing(ctx, q, target, e, g, res)
 			return
 		}
-		if target = a.positive(msg, target, e.Zone.Name, choice, q.qtype()); target == "" {
+		if target = a.positive(res, target, e.Zone.Name, choice, q.qtype()); target == "" {
 			return
 		}
 	}

@@ -6,21 +6,30 @@ import (
 	"github.com/healthroute/healthroute/plugin/locate"
 )
 
-// client finds out who asks.
+// client returns who asks, found out once.
 func (a *Answerer) client(q *Query) *locate.Client {
-	c := &locate.Client{}
+	if !q.who.Network.IsValid() {
+		a.locate(q)
+	}
+	return &q.who
+}
+
+// locate finds out who asks and what is known of the place: from files of the stanza, or from what plugin geoip says if the stanza names no
+// database.
+func (a *Answerer) locate(q *Query) {
+	source := netip.IPv6Unspecified()
 	if q.From != nil {
-		if s := q.From.Source(); s.IsValid() {
-			c.Network = netip.PrefixFrom(s, s.BitLen())
+		source = q.From.Source()
+	}
+	stanza := q.Match.Zone.Stanza
+	var places *locate.Locator
+	if a.places != nil {
+		places = a.places(stanza)
+	}
+	q.who, q.subnet = locate.ClientOf(q.Req, source, stanza.ECS, places)
+	if len(stanza.GeoIP) == 0 && q.From != nil {
+		if says := q.From.Metadata(); says != nil {
+			q.who = locate.FromMetadata(q.who, says)
 		}
 	}
-	if s := subnetOf(q.Req); s != nil && s.SourceNetmask > 0 {
-		if ad, ok := netip.AddrFromSlice(s.Address); ok {
-			if s.Family == 1 {
-				ad = ad.Unmap()
-			}
-			c.Network = netip.PrefixFrom(ad, int(s.SourceNetmask)).Masked()
-		}
-	}
-	return c
 }

@@ -29,8 +29,8 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, g *route
 		res.Reason = "last resort, no usable record"
 	}
 	if count(choice, qtype) == 0 {
-		res.Reason = a.nothing(ctx, q, q.qname(), e, g, res.last(), res.Msg)
-	} else if target := a.positive(res.Msg, q.qname(), e.Zone.Name, choice, qtype); target != "" && q.qtype() != dns.TypeCNAME && q.qtype() != dns.TypeANY {
+		res.Reason = a.nothing(ctx, q, q.qname(), e, g, &res)
+	} else if target := a.positive(&res, q.qname(), e.Zone.Name, choice, qtype); target != "" && q.qtype() != dns.TypeCNAME && q.qtype() != dns.TypeANY {
 		a.follow(ctx, q, &res, target)
 	}
 	return res
@@ -58,24 +58,27 @@ func eligible(g *route.Group) bool {
 
 // nothing completes the reply of a choice that leaves no record, and says why: the last group on the way to it has a last resort that says
 // so, or an operator has taken every record out, which no last resort undoes (spec I-3), or there is nothing for this client or of this type.
-func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.Entry, g *route.Group, last Link, msg *dns.Msg) string {
+func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.Entry, g *route.Group, res *Result) string {
+	last, msg := res.last(), res.Msg
 	reason := last.Choice.Reason
+	ttl := min(g.TTLNow(a.now(), res.sets()...), last.Group.TTLNow(a.now(), res.sets()...))
 	switch {
 	case last.Choice.Len() > 0:
 		reason = "the record chosen has no data of this type"
 	case last.Choice.LastResort:
-		a.lastResort(ctx, q, name, e, g, last.Group, msg)
+		a.lastResort(ctx, q, name, e, g, last.Group, ttl, msg)
 		return "last resort, no usable record"
 	case g.Preset() == config.PresetTrafficManager && !eligible(g) && a.alone(ctx, q, name, e, g):
 		msg.Rcode = dns.RcodeNameError
 	}
-	a.negative(ctx, q, msg, e.Zone, min(g.TTL, last.Group.TTL))
+	a.negative(ctx, q, msg, e.Zone, ttl)
 	return reason
 }
 
 // positive appends the chosen records under the owner name, all with the smallest TTL among them (spec 4.1) and
 // rotated by chance. It returns the target if the answer is a CNAME, else "".
-func (a *Answerer) positive(msg *dns.Msg, owner, zone string, choice route.Choice, qtype uint16) string {
+func (a *Answerer) positive(res *Result, owner, zone string, choice route.Choice, qtype uint16) string {
+	msg := res.Msg
 	n := count(choice, qtype)
 	shift := 0
 	if n > 1 {
@@ -90,7 +93,7 @@ func (a *Answerer) positive(msg *dns.Msg, owner, zone string, choice route.Choic
 		c := choice.At(i)
 		for j := range c.Len(qtype) {
 			rr := withName(c.RR(qtype, j, zone), owner)
-			ttl = min(ttl, rr.Header().Ttl)
+			ttl = min(ttl, a.ttl(c.Record, rr.Header().Ttl, res))
 			rrs[first+at] = rr
 			at = (at + 1) % n
 		}
@@ -103,6 +106,14 @@ func (a *Answerer) positive(msg *dns.Msg, owner, zone string, choice route.Choic
 		return alias.Target
 	}
 	return ""
+}
+
+// ttl is the TTL of a record, which may follow what could change (spec 4.13).
+func (a *Answerer) ttl(r *route.Record, fixed uint32, res *Result) uint32 {
+	if r.Config.MinTTL == 0 {
+		return fixed
+	}
+	return r.TTL(fixed, a.now(), res.sets()...)
 }
 
 // withName copies a record of a view under an owner name. The address bytes stay shared: nobody changes those.
@@ -132,7 +143,7 @@ func withOwner(rrs []dns.RR, owner string) []dns.RR {
 
 // lastResort answers for a name of group g where the group that speaks, g or one behind an alias of it, has nothing usable and nothing else to
 // fall back on (spec 4.13).
-func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *route.Entry, g, speaks *route.Group, msg *dns.Msg) {
+func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *route.Entry, g, speaks *route.Group, ttl uint32, msg *dns.Msg) {
 	switch speaks.LastResort {
 	case config.LastResortServfail:
 		msg.Rcode = dns.RcodeServerFailure
@@ -145,7 +156,7 @@ func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *rou
 			msg.Rcode = dns.RcodeNameError
 		}
 	}
-	a.negative(ctx, q, msg, e.Zone, min(g.TTL, speaks.TTL))
+	a.negative(ctx, q, msg, e.Zone, ttl)
 }
 
 // alone reports whether the name has nothing but what the group has just lost: no other type of ours, no name

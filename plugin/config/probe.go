@@ -49,26 +49,14 @@ type Probe struct {
 	Places Places
 }
 
-// Quorum is which part of the observers must say healthy (spec 2.6).
-type Quorum struct {
-	Percent int  // 1 to 100; 0 stands for 50
-	More    bool // more than so many, instead of at least
+// FirstPassAdmits reports whether the first pass is a verdict whatever `rise` says (spec, section 0). It is so for traffic_manager
+// although a target is included before it.
+func (p *Probe) FirstPassAdmits() bool {
+	return p.Initial != InitialIncluded || p.Preset == PresetTrafficManager
 }
 
-// Children are what a calculated probe counts.
-type Children struct {
-	Probes  []string    // names of probes of the stanza that have a target of their own
-	Records []RecordRef // records of groups of the stanza
-	// Healthy of them are needed: a number, or percent of them, rounded up. 0 is always healthy, more than there are never.
-	Healthy int
-	Percent bool
-}
-
-// RecordRef names a record of a group.
-type RecordRef struct {
-	Group  []string // the group's names, one for each zone of the stanza
-	Record string   // id
-}
+// IsAttempted reports whether checks of the probe make attempts: neither `assume` nor others' health decides instead.
+func (p *Probe) IsAttempted() bool { return p.Assume == "" && p.Type != ProbeCalculated }
 
 // Initial is how a check counts before its first verdict (spec 2.5).
 type Initial string
@@ -137,39 +125,4 @@ type TLS struct {
 type Exchange struct {
 	Send        string // bytes to send; "" sends nothing
 	ExpectReply string // regular expression that the first 5120 bytes of the reply must match; "" reads nothing
-}
-
-// DefaultProbe returns a probe of the type with every default of preset none filled in (spec, section 0).
-// The timeout still has to be fitted to a short interval with DefaultTimeout.
-func DefaultProbe(name string, t ProbeType) *Probe {
-	p := &Probe{
-		Name: name, Type: t,
-		Interval: 10 * time.Second, Timeout: 5 * time.Second,
-		Fall: 3, Rise: 2, Initial: InitialFirst,
-	}
-	switch t {
-	case ProbeHTTP:
-		p.Port = 80
-	case ProbeHTTPS:
-		p.Port = 443
-		p.TLS.Verify = true
-	}
-	if t.IsHTTP() {
-		p.HTTP = HTTP{
-			Method: "GET", Path: "/",
-			Expect:    []CodeRange{{From: 200, To: 399}},
-			Redirects: RedirectsJudge,
-		}
-	}
-	return p
-}
-
-// DefaultTimeout is the timeout of a probe that names none: 5 s, but at least a second below the interval,
-// and half of an interval that leaves no two seconds (spec 2.3).
-func DefaultTimeout(interval time.Duration) time.Duration {
-	t := min(5*time.Second, interval-time.Second)
-	if t < 2*time.Second {
-		return min(5*time.Second, interval/2)
-	}
-	return t
 }

@@ -19,6 +19,7 @@ func (s *Stanza) Validate() Problems {
 		}
 	}
 	v.zones()
+	v.preset(s.Places, s.Preset)
 	v.ttl(s.Places, s.TTL, s.MinTTL)
 	v.clients()
 	v.oneOf(s.Places.Of("other_types"), "other_types", string(s.OtherTypes), string(OtherTypesNext), string(OtherTypesNoData))

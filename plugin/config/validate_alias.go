@@ -38,9 +38,9 @@ func (v *validator) alias(g *Group, r *Record) {
 		return
 	}
 	v.attainable(r.Places, r.Alias.MinHealthy, v.resolve(r.Alias.Group))
-	if types := v.typesOf(r); len(types) > 0 && !v.fitsOthers(g, r, types) {
+	if types, others := v.typesOf(r), v.typesBeside(g); len(types) > 0 && len(others) > 0 && !share(types, others) {
 		v.fault(r.Places.Own, fmt.Sprintf("alias %q has no type in common with the other records of the group", r.Alias.Group[0]),
-			"a group of "+OneOf(typeWords(v.types(g))))
+			"a group of "+OneOf(typeWords(others)))
 	}
 }
 
@@ -99,20 +99,27 @@ func (v *validator) dangling(at Position, what, name string) {
 		Nearest: Nearest(token, words)})
 }
 
-// fitsOthers reports whether the types of an alias have a kind in common with the group's records that have values
-// (T-089), if there are any.
-func (v *validator) fitsOthers(g *Group, r *Record, types []uint16) bool {
-	if !slices.ContainsFunc(g.Records, func(other *Record) bool { return other.Alias == nil && len(other.Values) > 0 }) {
-		first := slices.IndexFunc(g.Records, func(other *Record) bool { return len(v.typesOf(other)) > 0 })
-		return g.Records[first] == r || share(types, v.typesOf(g.Records[first]))
+// typesBeside lists the types of which an alias of the group must have a kind (T-089): those of the records with values;
+// where there are only aliases, those of the first one that has any.
+func (v *validator) typesBeside(g *Group) []uint16 {
+	if g.Places.Faulty {
+		return nil
 	}
-	return share(types, v.types(g)) || g.Places.Faulty
+	if slices.ContainsFunc(g.Records, func(r *Record) bool { return r.Alias == nil }) {
+		return v.types(g)
+	}
+	for _, r := range g.Records {
+		if types := v.typesOf(r); len(types) > 0 {
+			return types
+		}
+	}
+	return nil
 }
 
 // share reports whether two lists of types have a kind in common.
 func share(a, b []uint16) bool {
 	kinds := kindsOf(b)
-	return slices.ContainsFunc(a, func(t uint16) bool { return slices.Contains(kinds, kindOf(t)) })
+	return slices.ContainsFunc(a, func(t uint16) bool { return slices.Contains(kinds, KindOf(t)) })
 }
 
 func typeWords(types []uint16) []string {

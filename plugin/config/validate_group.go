@@ -144,10 +144,10 @@ func (v *validator) simple(g *Group) {
 
 // cname checks the places where a CNAME cannot be (RFC 1034, 3.6.2): one of the group's own, or one that an alias leads to.
 func (v *validator) cname(g *Group) {
-	i := slices.IndexFunc(g.Records, func(r *Record) bool { return slices.Contains(v.answers(g, r), dns.TypeCNAME) })
-	if i < 0 {
+	if !v.hasCNAME(g) {
 		return
 	}
+	i := slices.IndexFunc(g.Records, func(r *Record) bool { return slices.Contains(v.answers(g, r), dns.TypeCNAME) })
 	r, what := g.Records[i], "a CNAME"
 	if r.Alias != nil {
 		what = "an alias of a group with a CNAME"

@@ -58,7 +58,7 @@ func (v *validator) attainable(places Places, m MinHealthy, groups []*Group) {
 	}
 	if !m.Percent && m.Count > members && members > 0 {
 		v.report(Problem{Position: places.Of("min_healthy"), Warning: true,
-			Message: fmt.Sprintf("min_healthy %d can never be met: there are %d records", m.Count, members)})
+			Message: fmt.Sprintf("min_healthy %d can never be met: the group has no more than %d", m.Count, members)})
 	}
 }
 

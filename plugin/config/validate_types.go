@@ -40,7 +40,7 @@ func (v *validator) types(g *Group) []uint16 {
 	}
 	if len(types) > 0 {
 		kinds := kindsOf(types)
-		lent = slices.DeleteFunc(lent, func(t uint16) bool { return !slices.Contains(kinds, kindOf(t)) })
+		lent = slices.DeleteFunc(lent, func(t uint16) bool { return !slices.Contains(kinds, KindOf(t)) })
 	}
 	types = append(types, lent...)
 	slices.Sort(types)
@@ -68,10 +68,10 @@ func (v *validator) owned(g *Group) []uint16 {
 
 func (v *validator) hasCNAME(g *Group) bool { return slices.Contains(v.types(g), dns.TypeCNAME) }
 
-func isAddressKind(t uint16) bool { return kindOf(t) == dns.TypeA }
+func isAddressKind(t uint16) bool { return KindOf(t) == dns.TypeA }
 
-// kindOf puts together the types that stand for one another: a name with addresses or a CNAME is one kind.
-func kindOf(t uint16) uint16 {
+// KindOf puts together the types that stand for one another: a name with addresses or a CNAME is one kind.
+func KindOf(t uint16) uint16 {
 	if t == dns.TypeAAAA || t == dns.TypeCNAME {
 		return dns.TypeA
 	}
@@ -82,7 +82,7 @@ func kindOf(t uint16) uint16 {
 func kindsOf(types []uint16) []uint16 {
 	var kinds []uint16
 	for _, t := range types {
-		if kind := kindOf(t); !slices.Contains(kinds, kind) {
+		if kind := KindOf(t); !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -41,7 +41,7 @@ func (p *parser) alias(g *groupDraft, l *line) {
 	r := &recordDraft{Record: &config.Record{Alias: &config.Alias{Evaluate: true}}, group: g}
 	target, options := l.args()[0], l.args()[1:]
 	kind := strings.ToLower(target)
-	isKind := slices.Contains(aliasKinds, kind) && len(options) > 0 && options[0] != "{}" && !isRecordOption(options[0])
+	isKind := slices.Contains(aliasKinds, kind) && len(options) > 0 && options[0] != "{}" && !p.isRecordOption(options[0])
 	switch {
 	case isKind && kind != aliasName:
 		p.report(l.at, fmt.Sprintf("\"alias %s\" is not supported yet", kind), "`alias NAME` of a group or `alias name HOST`", "")
@@ -60,8 +60,8 @@ func (p *parser) alias(g *groupDraft, l *line) {
 	g.Records = append(g.Records, r.Record)
 }
 
-func isRecordOption(word string) bool {
-	return slices.ContainsFunc(recordOptions(), func(o option[*recordDraft]) bool { return o.word == strings.ToLower(word) })
+func (p *parser) isRecordOption(word string) bool {
+	return slices.ContainsFunc(p.ofRecords, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(word) })
 }
 
 // aliasTarget writes the name of a group in an alias or a last resort: whole, or relative if it stands for one name in each

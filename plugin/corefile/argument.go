@@ -32,13 +32,19 @@ func (p *parser) duration(l *line, text string, to *time.Duration) bool {
 // ttl reads a length of time, or `A-B`; low is 0 for a fixed one.
 func (p *parser) ttl(l *line, to, low *time.Duration) {
 	text := l.args()[0]
-	if cut := strings.LastIndex(text, "-"); cut > 0 {
-		if p.duration(l, text[:cut], low) && p.duration(l, text[cut+1:], to) && *low == 0 {
-			p.report(l.at, "ttl "+text+" is no range", "`ttl A-B` with A from 1s and B above it", "")
-		}
+	cut := strings.LastIndex(text, "-")
+	if cut <= 0 {
+		p.duration(l, text, to)
 		return
 	}
-	p.duration(l, text, to)
+	var from, upTo time.Duration
+	switch {
+	case !p.duration(l, text[:cut], &from) || !p.duration(l, text[cut+1:], &upTo):
+	case from == 0: // which would be no range to the rest of us
+		p.report(l.at, "ttl "+text+" is no range", "`ttl A-B` with A from 1s and B above it", "")
+	default:
+		*low, *to = from, upTo
+	}
 }
 
 // integer reads a whole number. Its range is judged later unless it is given here.

@@ -44,7 +44,7 @@ func (p *parser) group(s *config.Stanza, l *line) {
 	for _, name := range l.args()[:last] {
 		g.Names = append(g.Names, p.names(l, s, name)...)
 	}
-	fill(p, strings.TrimSpace(fmt.Sprintf("the %s group", g.Policy)), &g.Places, groupOptions(), g, l.block)
+	fill(p, strings.TrimSpace(fmt.Sprintf("the %s group", g.Policy)), &g.Places, p.ofGroups, g, l.block)
 	p.inheritProbe(g)
 	p.fillPriorities(g)
 	g.nameOverrides()

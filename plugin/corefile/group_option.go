@@ -81,30 +81,25 @@ func (p *parser) lastResort(g *groupDraft, l *line) {
 func (p *parser) sticky(g *groupDraft, l *line) {
 	sticky := config.DefaultSticky
 	bits := map[string]*int{"ipv4": &sticky.IPv4, "ipv6": &sticky.IPv6}
-	p.pairs(l, l.args(), bits, "`sticky [ipv4 BITS] [ipv6 BITS]`")
+	p.families(l, l.args(), bits, "`sticky [ipv4 BITS] [ipv6 BITS]`")
 	g.Sticky = &sticky
 }
 
-// pairs reads words that each have a number behind them, each at most once.
-func (p *parser) pairs(l *line, args []string, numbers map[string]*int, expected string) bool {
+// families reads `ipv4` and `ipv6` with a number behind each, each at most once.
+func (p *parser) families(l *line, args []string, numbers map[string]*int, expected string) {
 	for i := 0; i < len(args); i += 2 {
 		word := strings.ToLower(args[i])
 		if numbers[word] == nil || i+1 == len(args) {
-			words := make([]string, 0, 2)
-			for _, w := range []string{"ipv4", "ipv6"} {
-				if numbers[w] != nil && w != word {
-					words = append(words, w)
-				}
+			nearest := config.Nearest(word, []string{"ipv4", "ipv6"})
+			if word == "ipv4" || word == "ipv6" {
+				nearest = ""
 			}
-			p.report(l.at, fmt.Sprintf("%q of %q cannot be read", strings.Join(args[i:], " "), l.words[0]), expected, config.Nearest(word, words))
-			return false
+			p.report(l.at, fmt.Sprintf("%q of %q cannot be read", strings.Join(args[i:], " "), l.words[0]), expected, nearest)
+			return
 		}
-		if !p.integer(l, args[i+1], numbers[word]) {
-			return false
-		}
+		p.integer(l, args[i+1], numbers[word])
 		delete(numbers, word)
 	}
-	return true
 }
 
 // override reads `override from CIDR,... use ID`.

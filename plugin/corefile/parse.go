@@ -35,7 +35,7 @@ type Env struct {
 // Parse reads all occurrences of the directive that the dispenser holds; its cursor stands before the first. The
 // problems of all stanzas come at once, in the order of their lines; the stanzas may be used if none of them is an error.
 func Parse(d *caddyfile.Dispenser, env Env) ([]*config.Stanza, config.Problems) {
-	p := &parser{env: env}
+	p := &parser{env: env, ofRecords: recordOptions(), ofGroups: groupOptions()}
 	var stanzas []*config.Stanza
 	for _, l := range readTree(p, d) {
 		if !strings.EqualFold(l.words[0], Directive) {
@@ -67,6 +67,11 @@ type parser struct {
 	problems config.Problems
 	errors   int           // reported so far, warnings aside
 	drafts   []*groupDraft // of the stanza that is read
+
+	// The tables of what there are many of, made once.
+	ofRecords []option[*recordDraft]
+	ofGroups  []option[*groupDraft]
+	stanzaOf  *config.Stanza // whose probe is read
 }
 
 // report notes a problem. The message is a whole one, without its position.

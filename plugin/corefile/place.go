@@ -78,7 +78,7 @@ func degrees(text string, to *float64) bool {
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || strings.ContainsAny(text, "xXpP_") {
 		return false
 	}
-	*to = f + 0 // -0 is 0
+	*to = f
 	return true
 }
 

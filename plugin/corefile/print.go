@@ -15,6 +15,7 @@ import (
 func Print(s *config.Stanza) string {
 	w := &printer{}
 	w.open(append([]string{Directive}, nameWords(s.Zones)...)...)
+	w.preset(s.Preset, "")
 	w.differs("ttl", ttlWord(s.TTL, s.MinTTL), ttlWord(config.DefaultTTL, 0))
 	if s.OtherTypes != config.OtherTypesNext {
 		w.line("other_types", string(s.OtherTypes))
@@ -24,7 +25,7 @@ func Print(s *config.Stanza) string {
 		w.line(append([]string{"nameserver", nameWord(ns.Name)}, ns.Addresses...)...)
 	}
 	for _, p := range s.Probes {
-		w.probe(p)
+		w.probe(s, p)
 	}
 	for _, g := range s.Groups {
 		w.group(s, g)

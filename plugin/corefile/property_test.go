@@ -47,25 +47,68 @@ func drawStanza(t *rapid.T) *config.Stanza {
 		s.Nameservers = []config.Nameserver{
 			{Name: "ns1.example.org.", Addresses: []string{"192.0.2.53", "2001:db8::53"}}, {Name: "ns.example.com."}}
 	}
+	s.Preset = drawPreset.Draw(t, "preset")
 	for i := range rapid.IntRange(0, 3).Draw(t, "probes") {
 		s.Probes = append(s.Probes, drawProbe(t, fmt.Sprintf("p%d", i)))
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "groups") {
 		s.Groups = append(s.Groups, drawGroup(t, s, fmt.Sprintf("g%d", i)))
 	}
+	for i := range rapid.IntRange(0, 1).Draw(t, "calculated probes") {
+		drawCalculated(t, s, fmt.Sprintf("calculated%d", i))
+	}
 	return s
 }
 
+var drawPreset = rapid.SampledFrom([]config.Preset{"", config.PresetRoute53, config.PresetNLB, config.PresetTrafficManager})
+
+// drawCalculated adds a calculated probe, if there is something to calculate it from.
+func drawCalculated(t *rapid.T, s *config.Stanza, name string) {
+	p := config.DefaultProbe(name, config.ProbeCalculated, s.Preset)
+	for _, child := range s.Probes {
+		if child.Target != "" {
+			p.Children.Probes = append(p.Children.Probes, child.Name)
+		}
+	}
+	for _, g := range s.Groups {
+		if r := g.Records[0]; r.Values[0].IsAddress() { // others may have ids that stand in no list
+			p.Children.Records = append(p.Children.Records, config.RecordRef{Group: g.Names[:1], Record: r.ID})
+		}
+	}
+	p.Children.Healthy = rapid.IntRange(0, 100).Draw(t, "healthy")
+	p.Children.Percent = rapid.Bool().Draw(t, "percent")
+	p.Invert = rapid.Bool().Draw(t, "invert")
+	if p.Children.Count() > 0 {
+		s.Probes = append(s.Probes, p)
+	}
+}
+
 func drawProbe(t *rapid.T, name string) *config.Probe {
-	p := config.DefaultProbe(name, rapid.SampledFrom(probeTypes).Draw(t, "type"))
+	p := config.DefaultProbe(name, rapid.SampledFrom(probeTypes[:3]).Draw(t, "type"), drawPreset.Draw(t, "preset"))
+	p.Invert = rapid.Bool().Draw(t, "invert")
+	p.Assume = rapid.SampledFrom([]config.Assume{"", config.AssumeHealthy, config.AssumeUnhealthy}).Draw(t, "assume")
+	p.Quorum = rapid.SampledFrom([]config.Quorum{p.Quorum, {}, {Percent: 18, More: true}, {Percent: 100}}).Draw(t, "quorum")
+	if p.Preset != "" { // its own rules leave little room
+		if p.Port == 0 {
+			p.Port = 80
+		}
+		p.Fall = rapid.IntRange(2, 10).Draw(t, "fall")
+		if p.Preset == config.PresetRoute53 {
+			p.Rise = p.Fall
+		}
+		p.Interval = 10 * time.Second
+		p.FitTimeout()
+		if p.FromEnd && p.Type.IsHTTP() {
+			p.FromEnd = rapid.Bool().Draw(t, "from end")
+		}
+		return p
+	}
 	p.Target = drawHost.Draw(t, "target")
 	p.Port = rapid.Uint16Range(1, 65535).Draw(t, "port")
 	p.Interval = time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Hour)).Draw(t, "interval"))
 	p.FromEnd = rapid.Bool().Draw(t, "from end")
 	if rapid.Bool().Draw(t, "default timeout") {
-		if !p.FromEnd {
-			p.Timeout = config.DefaultTimeout(p.Interval)
-		}
+		p.FitTimeout()
 	} else {
 		p.Timeout = min(p.Interval-1, 120*time.Second)
 	}
@@ -76,8 +119,6 @@ func drawProbe(t *rapid.T, name string) *config.Probe {
 	p.Fall = rapid.IntRange(1, 10).Draw(t, "fall")
 	p.Rise = rapid.IntRange(1, 10).Draw(t, "rise")
 	p.Initial = rapid.SampledFrom([]config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}).Draw(t, "initial")
-	p.Invert = rapid.Bool().Draw(t, "invert")
-	p.Assume = rapid.SampledFrom([]config.Assume{"", config.AssumeHealthy, config.AssumeUnhealthy}).Draw(t, "assume")
 	switch {
 	case p.Type == config.ProbeTCP:
 		p.Exchange.Send = string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "send"))

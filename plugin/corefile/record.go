@@ -84,7 +84,7 @@ func (p *parser) recordOptions(r *recordDraft, what string, words []string, l *l
 	for _, inner := range l.block {
 		lines = append(lines, p.splitOptions(r, kind, inner, false)...)
 	}
-	fill(p, kind, &r.Places, recordOptions(), r, lines)
+	fill(p, kind, &r.Places, p.ofRecords, r, lines)
 }
 
 // recordTTL reads the `ttl` of a record; an alias has none of its own (spec 4.1).

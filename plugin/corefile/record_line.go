@@ -12,7 +12,7 @@ import (
 // block. Behind a word that is no option it goes on at the next word that is one, so that one slip is one problem.
 func (p *parser) splitOptions(r *recordDraft, kind string, l *line, ownLine bool) []*line {
 	var out []*line
-	options := recordOptions()
+	options := p.ofRecords
 	find := func(word string) int {
 		return slices.IndexFunc(options, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(word) })
 	}

@@ -9,6 +9,8 @@ import (
 
 func stanzaOptions() []option[*config.Stanza] {
 	return slices.Concat([]option[*config.Stanza]{
+		{word: "preset", usage: presetUsage, min: 1, max: 1, home: "the stanza",
+			set: func(p *parser, s *config.Stanza, l *line) { p.preset(l, &s.Preset) }},
 		{word: "ttl", usage: "DURATION[-DURATION]", min: 1, max: 1, home: "the stanza",
 			set: func(p *parser, s *config.Stanza, l *line) { p.ttl(l, &s.TTL, &s.MinTTL) }},
 		{word: "other_types", usage: "next|nodata", min: 1, max: 1, home: "the stanza",
@@ -16,7 +18,7 @@ func stanzaOptions() []option[*config.Stanza] {
 				choice(p, l, l.args()[0], []config.OtherTypes{config.OtherTypesNext, config.OtherTypesNoData}, &s.OtherTypes)
 			}},
 		{word: "nameserver", usage: "NAME [ADDRESS...]", min: 1, max: many, repeat: true, home: "the stanza", set: (*parser).nameserver},
-		{word: "probe", usage: "NAME http|https|tcp", min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
+		{word: "probe", usage: "NAME http|https|tcp|calculated", min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
 		{word: "group", usage: "NAME... POLICY", min: 2, max: many, repeat: true, block: true, home: "the stanza", set: (*parser).group},
 	}, clientOptions())
 }
@@ -27,6 +29,7 @@ func (p *parser) stanza(l *line) *config.Stanza {
 	s.Places.Own = l.at
 	s.Zones = p.zones(l)
 	p.drafts = nil
+	s.Preset = presetOf(l.block, "")
 	fill(p, "the stanza", &s.Places, stanzaOptions(), s, l.block)
 	p.inherit(s)
 	return s

@@ -86,7 +86,8 @@ func (c *Client) Latency(site string) Fact[float64] {
 }
 
 // look finds a fact: in the locations file, which stands over all others, else in the first database that has it, or, in place of all
-// databases, in what plugin geoip said. Whatever was looked at in vain counts for the fact's width too: a neighbour that has it there has another answer.
+// databases, in what plugin geoip said. Whatever was looked at in vain counts for the fact's width too: a neighbour that has it there
+// has another answer.
 func look[V comparable](
 	c *Client, known *once[V], in func(*Table) *column[V], from func(*database, netip.Addr) Fact[V], read func(func(string) string) (V, bool),
 ) Fact[V] {

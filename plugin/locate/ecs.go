@@ -11,7 +11,7 @@ import (
 // Subnet is what a query's EDNS Client Subnet option (RFC 7871) means for its reply. The zero value is that of a query without one, or
 // with one that is ignored.
 type Subnet struct {
-	// Malformed says that the reply is FORMERR (RFC 7871 section 7.1.2).
+	// Malformed says that the reply is FORMERR (RFC 7871 sections 6 and 7.2.1).
 	Malformed bool
 
 	option *dns.EDNS0_SUBNET // nil: none goes back
@@ -45,9 +45,9 @@ func (s Subnet) Reply(scope int) *dns.EDNS0_SUBNET {
 // address at full length (spec 4.1). l may be nil.
 //
 // An option of length 0 says that the client does not want to be located: the asker's own address decides (RFC 7871 section 7.1.2). The
-// options of askers that `ecs` does not heed are not looked at at all, malformed or not, and none goes back, as from a server that does not know them
-// (RFC 7871 section 7.2.1). Of several options, of which the standards say nothing, the first one counts and goes back, as CoreDNS's
-// plugins and other servers have it; but none of them may be malformed.
+// options of askers that `ecs` does not heed are not looked at at all, malformed or not, and none goes back, as from a server that does
+// not know them (RFC 7871 section 7.2.1). Of several options, of which the standards say nothing, the first one counts and goes back, as
+// CoreDNS's plugins and other servers have it; but none of them may be malformed.
 //
 // An IPv4 address that is written as IPv6, as source or in an option, is IPv4: the same client must not be in two places.
 func ClientOf(req *dns.Msg, source netip.Addr, ecs config.ECS, l *Locator) (Client, Subnet) {
@@ -102,7 +102,7 @@ func SubnetOf(req *dns.Msg) (first *dns.EDNS0_SUBNET, good bool) {
 }
 
 // Valid reports whether a query may carry the option: a known family, a prefix that fits into it, an address of the family, scope 0, and
-// no bits beyond the prefix (RFC 7871 sections 6 and 7.1.2). Family 0 is no family of addresses; some programs use it to opt out, so it is
+// no bits beyond the prefix (RFC 7871 sections 6 and 7.2.1). Family 0 is no family of addresses; some programs use it to opt out, so it is
 // valid with length 0. How many bytes of address came over the wire cannot be seen here: the DNS library has made it a whole one.
 func Valid(s *dns.EDNS0_SUBNET) bool {
 	if s.SourceScope != 0 {

@@ -2,9 +2,11 @@ package locate
 
 import (
 	"bytes"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/maxmind/mmdbwriter"
@@ -12,7 +14,7 @@ import (
 	"go4.org/netipx"
 )
 
-// databaseOf builds an .mmdb database of documentation addresses.
+// databaseOf builds an .mmdb database. Longer prefixes stand over shorter ones.
 func databaseOf(t testing.TB, o mmdbwriter.Options, records map[string]mmdbtype.Map) []byte {
 	t.Helper()
 	o.IncludeReservedNetworks = true
@@ -23,9 +25,11 @@ func databaseOf(t testing.TB, o mmdbwriter.Options, records map[string]mmdbtype.
 	if err != nil {
 		t.Fatal(err)
 	}
-	for prefix, record := range records {
-		if err := w.Insert(netipx.PrefixIPNet(netip.MustParsePrefix(prefix)), record); err != nil {
-			t.Fatalf("Expected %s to go in: %v", prefix, err)
+	// What goes in later takes all of its network: shorter prefixes have to go first.
+	prefixes := slices.SortedFunc(maps.Keys(records), func(a, b string) int { return prefix(a).Bits() - prefix(b).Bits() })
+	for _, p := range prefixes {
+		if err := w.Insert(netipx.PrefixIPNet(prefix(p)), records[p]); err != nil {
+			t.Fatalf("Expected %s to go in: %v", p, err)
 		}
 	}
 	var out bytes.Buffer

@@ -48,11 +48,12 @@ func New(t *Table) *Locator {
 }
 
 // Refresh looks whether files have changed and rereads those that have. A file that cannot be used is refused, and what was read
-// before it stays; of each bad version there is one error, and then silence until the file changes again. changed is true if anything was taken over,
-// also beside an error of another file.
+// before it stays; of each bad version there is one error, and then silence until the file changes again. changed is true if anything
+// was taken over, also beside an error of another file.
 //
 // A file has changed when its size, its time of modification or the file itself is another one: links are followed. It should be
-// replaced by renaming a finished one; one that is rewritten in place may be caught half written, and half a locations file can look like a whole one.
+// replaced by renaming a finished one; one that is rewritten in place may be caught half written, and half a locations file can look
+// like a whole one.
 func (l *Locator) Refresh() (changed bool, err error) {
 	if l == nil {
 		return false, nil
@@ -91,7 +92,7 @@ func (l *Locator) Refresh() (changed bool, err error) {
 }
 
 // Run refreshes again and again until the context ends, and reports what there is to tell: that files were taken over, or an error, or
-// both. report is called from the goroutine that called Run.
+// both. every is above 0. report is called from the goroutine that called Run.
 func (l *Locator) Run(ctx context.Context, every time.Duration, report func(changed bool, err error)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

@@ -7,7 +7,8 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// Labels under which CoreDNS's plugin geoip publishes what its database says. An empty value, or an AS number of 0, means that it says nothing.
+// Labels under which CoreDNS's plugin geoip publishes what its database says. An empty value, or an AS number of 0, means that it says
+// nothing.
 const (
 	labelContinent   = "geoip/continent/code"
 	labelCountry     = "geoip/country/code"

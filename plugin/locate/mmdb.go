@@ -3,6 +3,7 @@ package locate
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"strings"
 	"sync"
@@ -13,6 +14,9 @@ import (
 )
 
 // database is one .mmdb file, in memory. It never changes, so any number of goroutines may use it.
+//
+// It is asked about the first address of a client's network, as other servers do: it says something of nearly every address, and
+// nothing of networks that are wider than its own. A scope longer than the client's network tells the resolver so.
 type database struct {
 	reader *maxminddb.Reader
 	places bool // it has continents, countries and, maybe, subdivisions and coordinates
@@ -29,8 +33,8 @@ var kinds = []struct {
 	{"asn", false, true}, {"isp", false, true},
 }
 
-// openDatabase reads a database and goes through all of it once, so that a damaged file is refused now and no look-up fails later. It
-// keeps the data, which must not change afterwards.
+// openDatabase reads a database and goes through all that is asked of it once, so that a damaged file is refused now and no look-up
+// fails later. It keeps the data, which must not change afterwards.
 func openDatabase(data []byte) (*database, error) {
 	if len(data) == 0 {
 		return nil, errors.New("the file is empty: expected an .mmdb database")
@@ -50,11 +54,7 @@ func openDatabase(data []byte) (*database, error) {
 	if !d.places && !d.asns {
 		return nil, fmt.Errorf("database of type %s: expected one of countries, cities or autonomous systems", quote(reader.Metadata.DatabaseType))
 	}
-	if len(reader.Metadata.Description) == 0 {
-		// The check insists on a description, which only people read; the databases of CoreDNS's own tests have none.
-		reader.Metadata.Description = map[string]string{"en": "none"}
-	}
-	if err := reader.Verify(); err != nil {
+	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("damaged .mmdb database: %w", err)
 	}
 	return d, nil
@@ -74,7 +74,7 @@ var (
 type fields struct {
 	text   string
 	number uint32
-	real   *float64
+	real   float64
 }
 
 var fieldsPool = sync.Pool{New: func() any { return new(fields) }}
@@ -140,19 +140,20 @@ func textIn(record maxminddb.Result, path []any) string {
 	return f.text
 }
 
-// realIn is the number at a place in a record. 0 is a fine coordinate: whether there is one is told apart.
+// realIn is the number at a place in a record. 0 is a fine coordinate: whether there is one is told apart by what was in its place before.
 func realIn(record maxminddb.Result, path []any) (value float64, ok bool) {
 	f := fieldsPool.Get().(*fields)
 	defer fieldsPool.Put(f)
-	f.real = nil
-	if record.DecodePath(&f.real, path...) != nil || f.real == nil {
+	f.real = math.NaN()
+	if record.DecodePath(&f.real, path...) != nil || math.IsNaN(f.real) {
 		return 0, false
 	}
-	return *f.real, true
+	return f.real, true
 }
 
 // width is the length of the database's network around the address, also if there is no record for it. The tree of a database with both
-// families holds IPv4 below 96 zeros; a network that begins above them is wider than all of IPv4, which is 0. So is an IPv6 address in a database without IPv6.
+// families holds IPv4 below 96 zeros; a network that begins above them is wider than all of IPv4, which is 0. So is that of an IPv6
+// address in a database without IPv6.
 func width(record maxminddb.Result, a netip.Addr) int {
 	if record.Err() != nil {
 		return 0

@@ -168,6 +168,37 @@ func TestDatabaseRefused(t *testing.T) {
 	}
 }
 
+// FuzzDatabase damages a database: no panic and no endless reading, and look-ups that stay within the family.
+func FuzzDatabase(f *testing.F) {
+	good := cities(f, mmdbwriter.Options{})
+	for i := 0; i < len(good); i += 40 {
+		f.Add(i, []byte{0xff, 0}, len(good))
+		f.Add(i, []byte{0, 0, 0, 0, 0, 1}, len(good))
+	}
+	f.Add(0, []byte{}, 1000)
+	f.Fuzz(func(t *testing.T, offset int, bytes []byte, length int) {
+		data := slices.Clone(good)
+		if offset >= 0 && offset < len(data) {
+			copy(data[offset:], bytes)
+		}
+		if length >= 0 && length < len(data) {
+			data = data[:length]
+		}
+		d, err := openDatabase(data)
+		if err != nil {
+			return
+		}
+		for _, address := range []string{"192.0.2.1", "198.51.100.65", "8.8.8.8", "2001:db8::1", "::"} {
+			a := netip.MustParseAddr(address)
+			for _, bits := range []int{d.continent(a).Bits, d.country(a).Bits, d.subdivision(a).Bits, d.coordinates(a).Bits, d.asn(a).Bits} {
+				if bits < 0 || bits > a.BitLen() {
+					t.Fatalf("Expected a width within the family, got %d", bits)
+				}
+			}
+		}
+	})
+}
+
 // TestCoreDNSDatabases reads the databases that CoreDNS's own tests use.
 func TestCoreDNSDatabases(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/coredns/coredns").Output()

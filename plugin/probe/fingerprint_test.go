@@ -13,6 +13,8 @@ import (
 func full() *config.Probe {
 	return probeOf(config.ProbeHTTPS, func(p *config.Probe) {
 		p.HTTP.Headers = []config.Header{{Name: "X-A", Value: "a"}}
+		p.Children.Probes = []string{"a"}
+		p.Children.Records = []config.RecordRef{{Group: []string{"www.example.org."}, Record: "a"}}
 	})
 }
 

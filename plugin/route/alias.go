@@ -62,9 +62,9 @@ func (v *View) setOf(qtype uint16) *Set {
 	return v.sets[0].unlessEmpty()
 }
 
-// aliasCandidate judges an alias (spec 4.1, recordHealthy; 3.7): what an operator says, then whether anything behind it is eligible, then its own
+// alias judges an alias (spec 4.1, recordHealthy; 3.7): what an operator says, then whether anything behind it is eligible, then its own
 // check and, if it evaluates its target, the target's health.
-func aliasCandidate(r *Record, qtype uint16) (Candidate, bool) {
+func (j *judge) alias(r *Record, qtype uint16) (Candidate, bool) {
 	target := r.alias.target(qtype)
 	if target == nil {
 		return Candidate{}, false
@@ -81,7 +81,7 @@ func aliasCandidate(r *Record, qtype uint16) (Candidate, bool) {
 		c.Standing = Removed
 	case set.eligible == 0:
 		c.Standing = Stopped
-	case r.alias.check != nil && !r.alias.check.Usable(), r.alias.evaluate && !view.healthy(set, r.alias.min):
+	case !j.usable(r.alias.check), r.alias.evaluate && !view.healthy(set, r.alias.min):
 		c.Standing = Unusable
 	default:
 		c.recovered = set.recovered()

@@ -60,34 +60,6 @@ func (c *Candidate) of(qtype uint16) []value {
 	return ofType(c.values, dns.TypeCNAME)
 }
 
-// candidate returns the record as a candidate for the type, or false if it has nothing to answer it with. This is the one place
-// where health decides who may answer; policies only choose among the candidates.
-func candidate(g *Group, r *Record, qtype uint16) (Candidate, bool) {
-	if r.alias != nil {
-		return aliasCandidate(r, qtype)
-	}
-	all := r.answering(qtype)
-	if len(all) == 0 {
-		return Candidate{}, false
-	}
-	c := Candidate{Record: r, whole: qtype == dns.TypeANY, values: all}
-	switch r.Admin() {
-	case health.Disabled, health.Draining:
-		c.Standing = Removed
-		return c, true
-	case health.Always:
-		return c, true
-	}
-	switch usable := usableAmong(all); {
-	case len(usable) > 0 && (!g.together || r.usableForEveryFamily()):
-		c.values = usable
-	default:
-		c.Standing = Unusable
-		c.leaveStoppedOut()
-	}
-	return c, true
-}
-
 // leaveStoppedOut keeps from a last resort what is said to be stopped (spec 3.1).
 func (c *Candidate) leaveStoppedOut() {
 	var running []value
@@ -111,16 +83,6 @@ func (r *Record) answering(qtype uint16) []value {
 		return of
 	}
 	return r.of(dns.TypeCNAME)
-}
-
-// usableForEveryFamily is the rule of `families together` (spec 4.12).
-func (r *Record) usableForEveryFamily() bool {
-	for _, family := range []uint16{dns.TypeA, dns.TypeAAAA} {
-		if values := r.of(family); len(values) > 0 && len(usableAmong(values)) == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // upTo returns the candidates up to a standing.

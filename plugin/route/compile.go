@@ -115,6 +115,7 @@ func compileGroup(s *config.Stanza, declared *config.Group, probers map[*config.
 		Name: declared.Names[0], Names: declared.Names,
 		Policy: declared.Policy, TTL: uint32(declared.TTL.Seconds()), LastResort: declared.LastResort, Hidden: declared.Hidden,
 		preset: declared.Preset, max: declared.Max, together: declared.FamiliesTogether, strict: declared.Strict,
+		minTTL: declared.MinTTL, hold: declared.Hold, ramp: declared.Ramp, failbackManual: declared.FailbackManual, now: checks.Now,
 		disabled: declared.Disabled, sticky: declared.Sticky, minHealthy: declared.MinHealthy,
 	}
 	for _, name := range declared.Names {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -59,6 +60,14 @@ type fakeChecks struct {
 }
 
 func (f fakeChecks) Want(*health.Check, bool) {}
+
+func (f fakeChecks) Now() time.Time { return f.lease.Now() }
+
+func (f fakeChecks) After(d time.Duration, g func()) func() { return f.lease.After(d, g) }
+
+func (f fakeChecks) Latch(key string) int { return f.lease.Latch(key) }
+
+func (f fakeChecks) SetLatch(key string, rank int) { f.lease.SetLatch(key, rank) }
 
 func (f fakeChecks) Check(s health.Spec) *health.Check {
 	assumed := *s.Probe

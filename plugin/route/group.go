@@ -3,6 +3,7 @@ package route
 import (
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -21,17 +22,22 @@ type Group struct {
 	LastResort config.LastResort
 	Hidden     bool // answers no query of its own
 
-	preset     config.Preset
-	max        int
-	together   bool // families together
-	strict     bool
-	disabled   bool // by the Corefile
-	sticky     *config.Sticky
-	minHealthy config.MinHealthy
-	overrides  *overrideTable            // nil: none
-	blocks     *blockTable               // of policy subnet; nil for others
-	turns      map[uint16]*atomic.Uint64 // of policy roundrobin, by type
-	sorry      *Record                   // what last_resort alias stands for; nil for other words
+	preset         config.Preset
+	max            int
+	together       bool // families together
+	strict         bool
+	disabled       bool          // by the Corefile
+	minTTL         time.Duration // of `ttl A-B` the lower end; 0 for a fixed TTL
+	hold           time.Duration
+	ramp           time.Duration
+	failbackManual bool
+	tracksRecovery bool // the group, or one with an alias of it, has a ramp
+	sticky         *config.Sticky
+	minHealthy     config.MinHealthy
+	overrides      *overrideTable            // nil: none
+	blocks         *blockTable               // of policy subnet; nil for others
+	turns          map[uint16]*atomic.Uint64 // of policy roundrobin, by type
+	sorry          *Record                   // what last_resort alias stands for; nil for other words
 
 	origins []string // zones of the names, each once; relative data is read for each
 	types   []uint16 // types of the records' values, ascending; an alias has those of its target
@@ -40,7 +46,9 @@ type Group struct {
 	parents []*Group // those with an alias of it
 	view    atomic.Pointer[View]
 
-	dirty bool // guarded by Table.mu: waits for a rebuild
+	now    func() time.Time // of the engine's clock
+	dirty  bool             // guarded by Table.mu: waits for a rebuild
+	unplan func()           // of the one rebuild at a time: calls the next judgement off that time alone asks for; nil if none is planned
 }
 
 // choosesFirst reports whether the group picks a record and compares the type afterwards (spec 4.11). Under multivalue the type comes first, as
@@ -96,26 +104,35 @@ func (g *Group) targets() []*Group {
 	return out
 }
 
+func (g *Group) addType(t uint16) {
+	if !slices.Contains(g.types, t) {
+		g.types = append(g.types, t)
+	}
+}
+
 // settle fills in what follows from the records. The groups behind its aliases must be settled.
 func (g *Group) settle() {
-	add := func(types ...uint16) {
-		for _, t := range types {
-			if !slices.Contains(g.types, t) {
-				g.types = append(g.types, t)
-			}
-		}
-	}
+	var own, lent []uint16
 	for _, r := range g.Records {
+		for _, v := range r.values {
+			own = append(own, v.rrType)
+		}
 		switch {
 		case r.alias != nil:
 			for _, target := range r.alias.groups {
-				add(target.types...)
+				lent = append(lent, target.types...)
 			}
 		case r.named != nil:
-			add(dns.TypeA, dns.TypeAAAA)
+			lent = append(lent, dns.TypeA, dns.TypeAAAA)
 		}
-		for _, v := range r.values {
-			add(v.rrType)
+	}
+	for _, t := range own {
+		g.addType(t)
+	}
+	kinds := slices.Clone(g.types)
+	for _, t := range lent { // beside records with values an alias lends what is of their kinds
+		if len(kinds) == 0 || slices.ContainsFunc(kinds, func(k uint16) bool { return config.KindOf(k) == config.KindOf(t) }) {
+			g.addType(t)
 		}
 	}
 	slices.Sort(g.types)

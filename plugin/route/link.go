@@ -53,6 +53,9 @@ func link(groups []*Group) error {
 		if g.preset == config.PresetTrafficManager {
 			g.needWholes()
 		}
+		if g.ramp > 0 {
+			g.trackRecovery()
+		}
 		for _, target := range g.targets() {
 			if !slices.Contains(target.parents, g) {
 				target.parents = append(target.parents, g)
@@ -102,6 +105,17 @@ func (s *settler) settle(g *Group) error {
 	}
 	s.state[g] = settled
 	return nil
+}
+
+// trackRecovery makes the group, and all behind it, remember when records came back.
+func (g *Group) trackRecovery() {
+	if g.tracksRecovery {
+		return
+	}
+	g.tracksRecovery = true
+	for _, target := range g.targets() {
+		target.trackRecovery()
+	}
 }
 
 // needWholes makes the group, and all behind it, be judged as wholes too.

@@ -40,6 +40,14 @@ func (t *Table) work() {
 	t.rebuilding = false
 }
 
+// again judges the group anew because time has passed.
+func (t *Table) again(g *Group) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mark(g)
+	t.work()
+}
+
 // maxLevels bounds how deep aliases may go (spec 3.7); config.Validate refuses more.
 const maxLevels = 12
 
@@ -59,8 +67,16 @@ func (t *Table) nextDirty() *Group {
 // change.
 func (t *Table) rebuild(g *Group) {
 	before := g.view.Load()
-	after := buildView(g)
+	j := newJudge(g)
+	after := j.buildView(t.checks)
 	g.view.Store(after)
+	if g.unplan != nil {
+		g.unplan()
+		g.unplan = nil
+	}
+	if !j.wake.IsZero() {
+		g.unplan = t.checks.After(j.wake.Sub(j.now), func() { t.again(g) })
+	}
 	for i, s := range after.Sets() {
 		if before != nil && before.Sets()[i].LastResort != s.LastResort {
 			t.observer.LastResort(g, s.Type, s.LastResort)

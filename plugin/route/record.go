@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -72,8 +73,6 @@ type value struct {
 	check  *health.Check // nil if unmonitored
 }
 
-func (v value) usable() bool { return v.check == nil || v.check.Usable() }
-
 // rr returns the value for a name in the zone, by the origins of its group; if that has no name in the zone, for its first.
 func (v value) rr(zone string, origins []string) dns.RR {
 	if len(v.rrs) == 1 {
@@ -119,27 +118,13 @@ func ofType(values []value, rrType uint16) []value {
 	return values[from:to:to]
 }
 
-// usableAmong returns the usable values; the very slice, if all are.
-func usableAmong(values []value) []value {
-	for i, v := range values {
-		if v.usable() {
-			continue
-		}
-		out := append([]value(nil), values[:i]...)
-		for _, v := range values[i+1:] {
-			if v.usable() {
-				out = append(out, v)
-			}
-		}
-		return out
-	}
-	return values
-}
-
-// Checker gives the check for a spec; a health.Lease is one.
+// Checker gives the check for a spec, plans what is to be judged again, and remembers latches; a health.Lease is one.
 type Checker interface {
 	Check(health.Spec) *health.Check
 	Want(c *health.Check, wanted bool)
+	Now() time.Time
+	After(d time.Duration, f func()) (stop func())
+	latch
 }
 
 // compileRecord makes the record of a group. The prober is nil if the record is not probed.

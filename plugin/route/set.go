@@ -23,15 +23,17 @@ type Set struct {
 	client   bool    // the choice depends on who asks, here or behind an alias
 	override *override
 	sorry    *Candidate // what `last_resort alias` answers with; nil for another word
+	judge    *judge     // while the set is built
 }
 
 // buildSet follows spec 4.1 and 4.12: candidates by type, the usable among them, else the last resort.
-func buildSet(g *Group, qtype uint16) *Set {
-	s := &Set{Group: g, Type: qtype, policy: policies[g.Policy]}
+func (j *judge) buildSet(qtype uint16, l latch) *Set {
+	g := j.group
+	s := &Set{Group: g, Type: qtype, policy: policies[g.Policy], judge: j}
 	candidates := make([]Candidate, 0, len(g.Records)) // one block of memory; s points into it
 	s.Candidates = make([]*Candidate, 0, len(g.Records))
 	for _, r := range g.Records {
-		if c, ok := candidate(g, r, qtype); ok {
+		if c, ok := j.candidate(r, qtype); ok {
 			candidates = append(candidates, c)
 			s.add(&candidates[len(candidates)-1])
 		}
@@ -40,10 +42,11 @@ func buildSet(g *Group, qtype uint16) *Set {
 	s.ShowsAll = s.usable > 0 && g.minHealthy.ShowAll && s.usable < needed(g.minHealthy, s.eligible)
 	s.sorry = g.sorryFor(qtype)
 	s.client = s.policy.client || g.sticky != nil || g.overrides != nil || s.targetsNeedClient()
-	if among := s.among(); len(among) > 0 {
+	if among := heldOut(s, s.among(), l); len(among) > 0 {
 		s.chooser = s.policy.prepare(s, among)
 		s.override = prepareOverride(g, s.Candidates)
 	}
+	s.judge = nil
 	return s
 }
 

@@ -27,7 +27,7 @@ func (t *Table) State(g *Group) State {
 	}
 	seen := map[health.Status]bool{}
 	for _, r := range g.Records {
-		if c, ok := candidate(g, r, dns.TypeANY); ok && c.eligible() {
+		if c, ok := newJudge(g).candidate(r, dns.TypeANY); ok && c.eligible() {
 			seen[c.Status(dns.TypeANY)] = true
 		}
 	}
@@ -44,7 +44,7 @@ func (t *Table) State(g *Group) State {
 
 // Health is the record's health now, whatever type is asked for, for people (spec 3.1, 3.7).
 func (g *Group) Health(r *Record) health.Status {
-	c, ok := candidate(g, r, dns.TypeANY)
+	c, ok := newJudge(g).candidate(r, dns.TypeANY)
 	if !ok {
 		return health.Unmonitored
 	}
@@ -71,7 +71,7 @@ func (c *Candidate) aliasStatus(qtype uint16) health.Status {
 		return health.Unmonitored // what a last resort stands for
 	}
 	if a.check != nil && !a.check.Usable() {
-		return health.Unhealthy
+		return health.Unhealthy // a hold of it is no status of its own
 	}
 	if !a.evaluate {
 		return health.Best(a.checks())

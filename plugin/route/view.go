@@ -43,16 +43,17 @@ func (v *View) Sets() []*Set {
 }
 
 // buildView judges every record of the group by the health of now. The views of the groups behind its aliases must be there.
-func buildView(g *Group) *View {
+func (j *judge) buildView(l latch) *View {
+	g := j.group
 	v := &View{Group: g}
 	for _, t := range g.types {
-		v.sets = append(v.sets, buildSet(g, t))
+		v.sets = append(v.sets, j.buildSet(t, l))
 	}
 	if i := slices.Index(g.types, dns.TypeCNAME); i >= 0 {
 		v.any = v.sets[i]
 	}
 	if g.wholes {
-		v.whole = buildSet(g, dns.TypeANY)
+		v.whole = j.buildSet(dns.TypeANY, l)
 	}
 	return v
 }

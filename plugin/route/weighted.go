@@ -15,13 +15,19 @@ func weighted(s *Set, among []*Candidate) chooser {
 	if len(drawn) == 0 {
 		drawn, reason, weight = among, "drawn equally, all weights are 0", equally
 	}
+	var full chooser
 	switch {
 	case len(drawn) == 1:
 		return fixed{Choice{One: drawn[0], Reason: "only one with a weight"}}
 	case s.Group.sticky != nil:
-		return &rendezvous{sticky: *s.Group.sticky, among: drawn, weight: func(c *Candidate) float64 { return float64(weight(c)) }}
+		full = &rendezvous{sticky: *s.Group.sticky, among: drawn, weight: func(c *Candidate) float64 { return float64(weight(c)) }}
+	default:
+		full = newDraw(drawn, weight, reason)
 	}
-	return newDraw(drawn, weight, reason)
+	if drawn[0].Record.Weight == 0 {
+		return full
+	}
+	return ramping(s, drawn, full)
 }
 
 func weightOf(c *Candidate) uint64 { return uint64(c.Record.Weight) }

@@ -117,7 +117,7 @@ func (a asker) Source() netip.Addr {
 }
 
 // Metadata is answer.Asker's; other plugins are not there.
-func (asker) Metadata(string) string { return "" }
+func (asker) Metadata() func(string) string { return nil }
 
 func subnetOption(p netip.Prefix) *dns.EDNS0_SUBNET {
 	option := &dns.EDNS0_SUBNET{

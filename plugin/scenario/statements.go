@@ -41,7 +41,7 @@ var statementWords = map[string]word{
 	"observers":  {changes, "observers N", absent("fleet of observers", 1)},
 	"offset":     {changes, "offset OBSERVER D", absent("fleet of observers", 2)},
 	"resolve":    {changes, "resolve NAME ADDRESS...|nothing [ttl D]", parseResolve},
-	"failback":   {changes, "failback GROUP", absent("group with `failback manual`", 1)},
+	"failback":   {changes, "failback GROUP", parseFailback},
 	"shift":      {changes, "shift BALANCER SITE for D", absent("balancer", 4)},
 	"register":   {changes, "register POOL/TARGET", absent("pool", 1)},
 	"deregister": {changes, "deregister POOL/TARGET", absent("pool", 1)},
@@ -205,6 +205,13 @@ func parseRestart(_ *parser, args []string, _ line) (statement, error) {
 		}
 		return nil
 	})
+}
+
+func parseFailback(_ *parser, args []string, _ line) (statement, error) {
+	if len(args) != 1 {
+		return statement{}, errors.New("expected one group")
+	}
+	return does(func(p *player) error { return p.world.Failback(args[0]) })
 }
 
 // absent is a statement about something that no Corefile can declare yet.

@@ -14,6 +14,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -63,7 +64,7 @@ func NewWorld(s Source) (*World, config.Problems) {
 		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
 		resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
-	w.engine = health.NewEngine(health.Options{Clock: c, Observer: w, Runner: w.run, Exact: true})
+	w.engine = health.NewEngine(health.Options{Clock: c, Timers: expiries{c}, Observer: w, Runner: w.run, Exact: true})
 	problems := w.Reload(s)
 	if problems.Errors() != nil {
 		return nil, problems
@@ -112,6 +113,7 @@ func (w *World) serve(b *Block) (*server, error) {
 	}
 	n.answerer = answer.New(n.table, answer.Options{
 		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
+		Places: func(s *config.Stanza) *locate.Locator { return b.Places[s] },
 	})
 	return n, nil
 }
@@ -132,6 +134,7 @@ func (w *World) Restart() config.Problems {
 	for _, o := range w.admin.Objects() {
 		w.admin.Clear(o)
 	}
+	w.engine.Latches().ClearAll()
 	return w.Reload(w.source)
 }
 
@@ -209,6 +212,22 @@ func (w *World) Admin(object, state string, lasts time.Duration) error {
 		v.Until = w.clock.Now().Add(lasts)
 	}
 	w.admin.Set(o, v)
+	return nil
+}
+
+// Failback lets the higher records of a group with `failback manual` answer again.
+func (w *World) Failback(group string) error {
+	groups := w.groups(group)
+	if len(groups) == 0 {
+		return w.unknown(group)
+	}
+	for _, n := range w.servers {
+		for _, g := range n.table.Groups() {
+			if slices.Contains(groups, g) {
+				n.table.Failback(g)
+			}
+		}
+	}
 	return nil
 }
 
