@@ -13,11 +13,11 @@ import (
 )
 
 // productKnowsPlaces says whether a locations file and the ECS option have an effect already.
-const productKnowsPlaces = false
+const productKnowsPlaces = true
 
 // productMended says whether the differences that the model has found are gone: `families together` asks an alias for one usable record of
 // the other family and not for min_healthy; a group whose last resort is an alias says NXDOMAIN of one type although it answers another;
-// the order of sites without data is that of the usable records, so that it changes with their health.
+// the order of sites without data is that of the usable records, so that it changes with their health; a strict geo group lets an alias with nothing eligible behind it keep its place.
 const productMended = false
 
 // compare holds the product against the model.

@@ -178,7 +178,7 @@ func (d *drawer) options(g *config.Group) {
 	}
 	aliases := slices.ContainsFunc(g.Records, func(r *config.Record) bool { return r.Alias != nil })
 	g.FamiliesTogether = d.tree.preset != tm && d.once(5) && (productMended || !aliases)
-	g.Strict = g.Policy == config.PolicyGeo && d.once(3)
+	g.Strict = g.Policy == config.PolicyGeo && d.once(3) && (productMended || !aliases)
 	g.Disabled = d.once(20)
 	if d.once(25) {
 		d.tree.admin[short(g.Names[0])] = "disabled"

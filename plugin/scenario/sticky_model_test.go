@@ -49,11 +49,8 @@ func TestStickyMovesOnlyTheClientsOfWhatFails(t *testing.T) {
 	for _, policy := range []config.Policy{config.PolicyWeighted, config.PolicyMultivalue, config.PolicyRoundRobin, config.PolicyLatency, config.PolicyProximity} {
 		t.Run(string(policy), func(t *testing.T) {
 			tree := stickyTree(policy, 1, 1, 1, 1)
-			if policy == config.PolicyProximity && !productKnowsPlaces {
-				t.Skip("needs places: without them the order of declaration decides")
-			}
-			if policy == config.PolicyProximity {
-				tree.client.coordinates = &config.Coordinates{Lat: 2, Lon: 2}
+			if policy == config.PolicyProximity { // without a place the order of declaration decides
+				tree.client = modelClient{network: netip.MustParsePrefix("10.0.0.0/8"), coordinates: &config.Coordinates{Lat: 2, Lon: 2}}
 			}
 			w, err := tree.world()
 			if err != nil {
