@@ -76,7 +76,7 @@ func (d *drawer) group(name string, policy config.Policy, target string, must bo
 func (d *drawer) alias(g *config.Group, r *config.Record, target string) {
 	r.Alias = &config.Alias{Group: []string{target + zone}, Evaluate: !d.once(3)}
 	if d.once(4) {
-		r.Alias.MinHealthy = d.minHealthy()
+		r.Alias.MinHealthy = d.minHealthy(true)
 	}
 	if d.once(5) {
 		d.tree.health[objectOf(g, r)] = d.state()
@@ -168,15 +168,15 @@ func (d *drawer) blocks() []string {
 
 // options draws what stands around the records.
 func (d *drawer) options(g *config.Group) {
+	aliases := slices.ContainsFunc(g.Records, func(r *config.Record) bool { return r.Alias != nil })
 	g.Max = config.DefaultMax
 	if d.tree.preset != route53 {
 		g.Max = rapid.IntRange(1, 4).Draw(d.T, "max")
 	}
 	if d.once(4) {
-		g.MinHealthy = d.minHealthy()
+		g.MinHealthy = d.minHealthy(aliases)
 		g.MinHealthy.ShowAll = g.MinHealthy.Count > 0 && g.LastResort == config.LastResortAll && d.once(2)
 	}
-	aliases := slices.ContainsFunc(g.Records, func(r *config.Record) bool { return r.Alias != nil })
 	g.FamiliesTogether = d.tree.preset != tm && d.once(5) && (productMended || !aliases)
 	g.Strict = g.Policy == config.PolicyGeo && d.once(3) && (productMended || !aliases)
 	g.Disabled = d.once(20)
@@ -189,8 +189,13 @@ func (d *drawer) options(g *config.Group) {
 	}
 }
 
-func (d *drawer) minHealthy() config.MinHealthy {
-	switch rapid.IntRange(1, 3).Draw(d.T, "kind of min_healthy") {
+// minHealthy draws numbers for a group, or for what an alias leads to; nested says that there may be aliases in it.
+func (d *drawer) minHealthy(nested bool) config.MinHealthy {
+	kinds := 3
+	if nested && d.tree.preset == tm && !productMended {
+		kinds = 2
+	}
+	switch rapid.IntRange(1, kinds).Draw(d.T, "kind of min_healthy") {
 	case 1:
 		return config.MinHealthy{Count: rapid.IntRange(1, 3).Draw(d.T, "count")}
 	case 2:
