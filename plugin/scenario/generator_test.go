@@ -41,7 +41,7 @@ func (d *drawer) once(in int) bool { return rapid.IntRange(1, in).Draw(d.T, "onc
 // group draws a group that may have aliases of the target, or leads to it otherwise; must says that it has to lead there.
 func (d *drawer) group(name string, policy config.Policy, target string, must bool) {
 	g := &config.Group{Names: []string{name + zone}, Policy: policy, Preset: d.tree.preset}
-	g.LastResort = config.LastResort(rapid.SampledFrom([]string{"all", "all", "all", "all", "none", "servfail", "refused", "nxdomain"}).Draw(d.T, "last resort"))
+	g.LastResort = config.LastResort(rapid.SampledFrom([]string{"all", "all", "all", "all", "all", "all", "all", "none", "servfail", "refused", "nxdomain"}).Draw(d.T, "last resort"))
 	if target != "" && (policy == config.PolicyMultivalue || d.once(8)) {
 		g.LastResort, g.Sorry = config.LastResortAlias, []string{target + zone}
 	}
@@ -52,7 +52,7 @@ func (d *drawer) group(name string, policy config.Policy, target string, must bo
 	case config.PolicyFailover:
 		most = 2
 	}
-	n := rapid.IntRange(1, most).Draw(d.T, "records")
+	n := min(most, rapid.SampledFrom([]int{3, 1, 2, 3, 4, 4}).Draw(d.T, "records"))
 	for i := range n {
 		r := &config.Record{ID: fmt.Sprintf("r%d", i)}
 		if target != "" && policy != config.PolicyMultivalue && (must && i == 0 || d.once(4)) {
@@ -60,8 +60,11 @@ func (d *drawer) group(name string, policy config.Policy, target string, must bo
 		} else {
 			d.leaf(g, r)
 		}
-		r.Admin = config.AdminState(rapid.SampledFrom([]string{"", "", "", "", "", "", "", "", "disabled", "draining"}).Draw(d.T, "corefile admin"))
-		word := rapid.SampledFrom([]string{"", "", "", "", "", "disabled", "draining", "always", "enabled"}).Draw(d.T, "admin")
+		r.Admin = config.AdminState(rapid.SampledFrom([]string{"", "", "", "", "", "", "", "", "", "", "", "", "disabled", "draining"}).Draw(d.T, "corefile admin"))
+		word := ""
+		if d.once(6) {
+			word = rapid.SampledFrom([]string{"disabled", "draining", "always", "enabled"}).Draw(d.T, "admin")
+		}
 		if word != "" && (word != "always" || r.Alias == nil) {
 			d.tree.admin[objectOf(g, r)] = word
 		}
@@ -90,9 +93,9 @@ func (d *drawer) state() string {
 
 // leaf draws addresses: under traffic_manager of one family.
 func (d *drawer) leaf(g *config.Group, r *config.Record) {
-	families := rapid.IntRange(1, 3).Draw(d.T, "families")
-	if families == 3 && d.tree.preset == tm {
-		families = 1
+	families := rapid.SampledFrom([]int{1, 3, 3, 3, 2}).Draw(d.T, "families")
+	if d.tree.preset == tm {
+		families = rapid.SampledFrom([]int{1, 1, 2}).Draw(d.T, "family")
 	}
 	checked := !d.once(6)
 	for bit, format := range []string{"192.0.2.%d", "2001:db8::%d"} {
@@ -120,6 +123,10 @@ func (d *drawer) attributes(g *config.Group) {
 	blocks := rapid.Permutation(d.blocks()).Draw(d.T, "blocks")
 	ranks := rapid.Permutation([]int{1, 2, 3, 4}).Draw(d.T, "ranks")
 	points := []config.Coordinates{{Lat: 50, Lon: 8}, {Lat: 40, Lon: -74}, {Lat: 1, Lon: 104}}
+	if last := len(g.Records) - 1; d.once(2) { // a record for everybody
+		places[slices.Index(places, "*")], places[last] = places[last], "*"
+		blocks[slices.Index(blocks, "*")], blocks[last] = blocks[last], "*"
+	}
 	for i, r := range g.Records {
 		r.Weight = config.DefaultWeight
 		switch g.Policy {
@@ -179,8 +186,8 @@ func (d *drawer) options(g *config.Group) {
 	}
 	g.FamiliesTogether = d.tree.preset != tm && d.once(5) && (productMended || !aliases)
 	g.Strict = g.Policy == config.PolicyGeo && d.once(3) && (productMended || !aliases)
-	g.Disabled = d.once(20)
-	if d.once(25) {
+	g.Disabled = d.once(30)
+	if d.once(30) {
 		d.tree.admin[short(g.Names[0])] = "disabled"
 	}
 	if d.once(6) {
