@@ -13,6 +13,23 @@ const (
 	ProbeHTTP  ProbeType = "http"
 	ProbeHTTPS ProbeType = "https"
 	ProbeTCP   ProbeType = "tcp"
+	ProbeTLS   ProbeType = "tls"
+	ProbePing  ProbeType = "ping" // ICMP echo
+	ProbeUDP   ProbeType = "udp"
+	ProbeDNS   ProbeType = "dns"
+	ProbeGRPC  ProbeType = "grpc" // the standard health service
+	ProbeExec  ProbeType = "exec" // a program's exit status
+
+	// Greetings of well-known services: tcp probes that say what a client says first, and know what a server that works answers.
+	ProbePostgres ProbeType = "postgres"
+	ProbeMySQL    ProbeType = "mysql"
+	ProbeRedis    ProbeType = "redis"
+	ProbeSMTP     ProbeType = "smtp"
+	ProbeIMAP     ProbeType = "imap"
+	ProbeLDAP     ProbeType = "ldap"
+
+	ProbePrometheus ProbeType = "prometheus" // an instant query
+	ProbePush       ProbeType = "push"       // makes no attempts: somebody tells
 	// ProbeCalculated makes no attempts: its health is counted from that of others (spec 2.7).
 	ProbeCalculated ProbeType = "calculated"
 )
@@ -41,10 +58,19 @@ type Probe struct {
 	Assume  Assume  // not "": no attempts, this is the raw status
 	Quorum  Quorum  // of the observers; the zero value is 50 %
 
-	HTTP     HTTP     // http and https only
-	TLS      TLS      // https only
-	Exchange Exchange // tcp only
-	Children Children // calculated only
+	Source        string // address that attempts come from; "" leaves it to the system
+	Resolver      string // ADDRESS or ADDRESS:PORT of the server that names are asked of; "" is the system's
+	ProxyProtocol bool   // a PROXY protocol v2 header comes first
+
+	HTTP       HTTP       // http and https only
+	TLS        TLS        // https, tls and grpc only
+	Exchange   Exchange   // tcp, tls and udp only
+	DNS        DNS        // dns only
+	GRPC       GRPC       // grpc only
+	Command    []string   // exec only: the program and its arguments
+	Prometheus Prometheus // prometheus only
+	Push       Push       // push only
+	Children   Children   // calculated only
 
 	Places Places
 }
@@ -119,6 +145,8 @@ type TLS struct {
 	CA     string // file of PEM certificates that replace the system's roots; "" keeps them
 	Cert   string // file of the client certificate; "" sends none
 	Key    string // file of its key
+	// Expires fails an attempt when the certificate is valid for less than this; 0 does not look.
+	Expires time.Duration
 }
 
 // Exchange is what a tcp probe says after connecting, and what it wants to hear.
@@ -126,3 +154,44 @@ type Exchange struct {
 	Send        string // bytes to send; "" sends nothing
 	ExpectReply string // regular expression that the first 5120 bytes of the reply must match; "" reads nothing
 }
+
+// DNS is what a dns probe asks, and what it wants to hear.
+type DNS struct {
+	Name   string // absolute
+	Type   uint16
+	Answer string // data of a record that must be in the answer, in zone file form; "" asks for none
+	Rcode  int    // that the reply must have
+	TCP    bool   // asked over TCP; a truncated reply over UDP is asked for again over TCP anyway
+}
+
+// GRPC is what a grpc probe asks.
+type GRPC struct {
+	Service string // "" is the server as a whole
+	TLS     bool   // instead of plaintext
+}
+
+// Prometheus is what a prometheus probe asks, and what counts as healthy.
+type Prometheus struct {
+	URL     string // of the server, without /api/v1/query
+	Query   string // PromQL, of one number or several series that all must be healthy
+	Compare string // ==, !=, <, <=, > or >=
+	Number  float64
+	Missing Missing
+	Token   string // file of a bearer token; "" sends none
+}
+
+// Push is how long what somebody told holds.
+type Push struct {
+	MaxAge  time.Duration
+	Missing Missing
+}
+
+// Missing is what counts while there is no data (spec 2.8).
+type Missing string
+
+// The values of `missing`.
+const (
+	MissingHealthy   Missing = "healthy"
+	MissingUnhealthy Missing = "unhealthy"
+	MissingLast      Missing = "last" // what was known last; healthy if nothing was
+)

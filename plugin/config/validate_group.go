@@ -28,7 +28,8 @@ func (v *validator) group(g *Group) {
 		return // what is missing or too much may be what could not be read
 	}
 	if len(g.Records) == 0 {
-		v.fault(g.Places.Own, fmt.Sprintf("group %q has no record", g.first()), "`record ADDRESS,...` or `record TYPE DATA`")
+		v.report(Problem{Position: g.Places.Own, Message: fmt.Sprintf("group %q has no record", g.first()),
+			Expected: "`record ADDRESS,...` or `record TYPE DATA`", Warning: g.Preset == PresetTrafficManager}) // an empty profile is NXDOMAIN there (T-220)
 		return
 	}
 	if g.FamiliesTogether && !v.hasAddress(g) && !v.lost(g) {

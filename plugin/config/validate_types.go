@@ -31,6 +31,9 @@ func (v *validator) types(g *Group) []uint16 {
 	}
 	v.typesByGroup[g] = nil // until it is known, for aliases in a loop
 	var types, lent []uint16
+	if len(g.Records) == 0 {
+		types = []uint16{dns.TypeA, dns.TypeAAAA} // as the table has it
+	}
 	for _, r := range g.Records {
 		if r.Alias == nil {
 			types = append(types, r.types()...)

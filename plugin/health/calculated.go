@@ -11,6 +11,9 @@ import (
 // A calculated check makes no attempts: its raw status is counted from its children's, whenever one of them becomes usable or ceases to
 // be (spec 2.7). Children are never calculated themselves.
 
+// Children returns what a calculated check counts, nil for another one. It must not be changed.
+func (c *Check) Children() [][]*Check { return c.children }
+
 // attach makes the check hear of its children; it is called before anybody else knows c.
 func (c *Check) attach() {
 	for _, group := range c.children {

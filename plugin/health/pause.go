@@ -34,7 +34,7 @@ func (e *Engine) settle(c *Check) {
 	before, now, p := c.state, e.clock.Now(), c.spec().Probe
 	c.idle.Store(c.paused)
 	if wanted {
-		c.state.Verdict = NoVerdict
+		c.state.Verdict, c.votes = NoVerdict, nil
 		c.set(p, Counter{}, now)
 		c.state.Since = now
 		c.begun = p.IsAttempted() && !c.halted

@@ -43,9 +43,11 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 		}
 	}
 	for _, s := range stanzas {
+		first := len(t.groups)
 		if err := t.compileStanza(s, probers, checks); err != nil {
 			return err
 		}
+		t.calculate(s, t.groups[first:], probers, checks)
 	}
 	for _, g := range t.groups {
 		t.takeAdmin(g)

@@ -135,6 +135,9 @@ func (g *Group) settle() {
 			g.addType(t)
 		}
 	}
+	if len(g.types) == 0 { // without a record: Traffic Manager's empty profile, which still has its name (T-220)
+		g.types = []uint16{dns.TypeA, dns.TypeAAAA}
+	}
 	slices.Sort(g.types)
 	for _, target := range g.targets() {
 		g.level = max(g.level, target.level+1)

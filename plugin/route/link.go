@@ -13,7 +13,7 @@ import (
 func (r *Record) compileAlias(g *config.Group, p *config.Probe, prober *probe.Prober, zone string, checks Checker) error {
 	declared := r.Config.Alias
 	var check *health.Check
-	if p != nil {
+	if p != nil && p.Type != config.ProbeCalculated { // those come in calculate
 		check = checks.Check(specFor(g, r.Config, p, prober, zone, nil))
 	}
 	if declared.Name != "" {

@@ -143,7 +143,7 @@ func compileRecord(g *config.Group, index int, origins []string, p *config.Probe
 			return nil, fmt.Errorf("%s: record %q: %w", declared.Places.Own, declared.ID, err)
 		}
 		compiled := value{rrType: v.Type, rrs: rrs}
-		if p != nil {
+		if p != nil && p.Type != config.ProbeCalculated { // those come in calculate
 			compiled.check = checks.Check(specFor(g, declared, p, prober, zone, rrs[0]))
 		}
 		r.values = append(r.values, compiled)

@@ -27,6 +27,7 @@ type World struct {
 	admin   *health.Admin
 	source  Source
 	servers []*server
+	others  []*colleague
 	draws   enumeration
 
 	resolved map[string]pretended // by absolute, lower-case name
@@ -93,6 +94,9 @@ func (w *World) Reload(s Source) config.Problems {
 	}
 	stop(w.servers)
 	w.source, w.servers = s, servers
+	for _, o := range w.others {
+		o.follow(w)
+	}
 	w.AdvanceTo(w.Now()) // look-ups take no time
 	return problems
 }
@@ -142,6 +146,9 @@ func (w *World) Restart() config.Problems {
 func (w *World) Close() {
 	stop(w.servers)
 	w.servers = nil
+	for _, o := range w.others {
+		o.follow(w)
+	}
 }
 
 // Now returns the virtual time since the start.
@@ -183,22 +190,29 @@ func (w *World) Attempts(target string) int {
 }
 
 // SetHealth sets the verdict of the checks of PROBE@TARGET or GROUP/RECORD to healthy, unhealthy or checking and clears their
-// counters; attempts go on.
+// counters; attempts go on. Stopped ends the attempts until another word follows.
 func (w *World) SetHealth(object, word string) error {
+	for _, s := range []health.Status{health.Checking, health.Healthy, health.Unhealthy, health.Stopped} {
+		if s.String() == word {
+			return w.force(object, func(c *health.Check) { w.engine.Force(c, s) })
+		}
+	}
+	return fmt.Errorf("unknown health %q: expected healthy, unhealthy, checking or stopped", word)
+}
+
+// force changes the checks of an object, unless their health follows from others'.
+func (w *World) force(object string, change func(*health.Check)) error {
 	checks, err := w.checksOf(object)
 	if err != nil {
 		return err
 	}
-	for _, s := range []health.Status{health.Checking, health.Healthy, health.Unhealthy} {
-		if s.String() != word {
-			continue
+	for _, c := range checks {
+		if c.Probe().Type == config.ProbeCalculated {
+			return fmt.Errorf("check %s is calculated: set what it counts", c)
 		}
-		for _, c := range checks {
-			w.engine.Force(c, s)
-		}
-		return nil
+		change(c)
 	}
-	return fmt.Errorf("unknown health %q: expected healthy, unhealthy or checking", word)
+	return nil
 }
 
 // Admin sets the admin state of GROUP or GROUP/RECORD; 0 lasts until changed.
