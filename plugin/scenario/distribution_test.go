@@ -97,7 +97,7 @@ func TestProductFollowsTheSpecification(t *testing.T) {
 }
 
 // presets are those whose groups choose in ways of their own.
-func presets() []config.Preset { return []config.Preset{"", route53, tm} }
+func presets() []config.Preset { return []config.Preset{"", route53, tm, config.PresetNLB} }
 
 // agrees holds the product against the model for both families.
 func (t *tree) agrees() error {
