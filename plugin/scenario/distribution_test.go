@@ -18,7 +18,8 @@ const productKnowsPlaces = true
 // productMended says whether the differences that the model has found are gone: `families together` asks an alias for one usable record of
 // the other family and not for min_healthy; a group with aliases says NXDOMAIN of one type although it answers another;
 // the order of sites without data is that of the usable records, so that it changes with their health; a strict geo group lets an alias with nothing eligible behind it keep its place; an
-// alias in a traffic_manager group counts for `min_healthy ipv4` although nothing of that family is eligible behind it.
+// alias in a traffic_manager group counts for `min_healthy ipv4` although nothing of that family is eligible behind it; places
+// and ranges prefer what is usable although `show_all` takes all as healthy.
 const productMended = false
 
 // compare holds the product against the model.

@@ -182,7 +182,8 @@ func (d *drawer) options(g *config.Group) {
 	}
 	if d.once(4) {
 		g.MinHealthy = d.minHealthy(aliases)
-		g.MinHealthy.ShowAll = g.MinHealthy.Count > 0 && g.LastResort == config.LastResortAll && d.once(2)
+		places := g.Policy == config.PolicyGeo || g.Policy == config.PolicySubnet
+		g.MinHealthy.ShowAll = (productMended || !places) && g.MinHealthy.Count > 0 && g.LastResort == config.LastResortAll && d.once(2)
 	}
 	g.FamiliesTogether = d.tree.preset != tm && d.once(5) && (productMended || !aliases)
 	g.Strict = g.Policy == config.PolicyGeo && d.once(3) && (productMended || !aliases)
