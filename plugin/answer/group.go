@@ -166,7 +166,7 @@ func (a *Answerer) alone(ctx context.Context, q *Query, name string, e *route.En
 		return false
 	}
 	for _, s := range g.View().Sets() {
-		if s.Usable() {
+		if s.CanAnswer(q.asking(a, s)) {
 			return false
 		}
 	}

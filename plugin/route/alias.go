@@ -81,12 +81,29 @@ func (j *judge) alias(r *Record, qtype uint16) (Candidate, bool) {
 		c.Standing = Removed
 	case set.eligible == 0:
 		c.Standing = Stopped
-	case !j.usable(r.alias.check), r.alias.evaluate && !view.healthy(set, r.alias.min):
+	case !j.usable(r.alias.check), r.alias.evaluate && !(view.healthy(set, r.alias.min) && j.healthyForEveryFamily(r)):
 		c.Standing = Unusable
 	default:
 		c.recovered = set.recovered()
 	}
 	return c, true
+}
+
+// healthyForEveryFamily is the rule of `families together` for an alias: its target is healthy for each family that anything behind it has.
+func (j *judge) healthyForEveryFamily(r *Record) bool {
+	if !j.group.together {
+		return true
+	}
+	for _, family := range []uint16{dns.TypeA, dns.TypeAAAA} {
+		target := r.alias.target(family)
+		if target == nil {
+			continue
+		}
+		if s := target.View().setOf(family); s != nil && s.eligible > 0 && !target.View().healthy(s, r.alias.min) {
+			return false
+		}
+	}
+	return true
 }
 
 // healthy is targetHealthy of spec 4.1 and the minimum children of 3.7: the alias's minimum and the group's own both hold.
@@ -106,12 +123,21 @@ func (v *View) usableOf(family uint16) int {
 	n := 0
 	if s := v.typed(family); s != nil && s.Type == family {
 		for _, c := range s.Candidates {
-			if c.Standing == Usable && (c.Target != nil || c.values[0].rrType == family) {
+			if c.Standing == Usable && c.hasFamily(family) {
 				n++
 			}
 		}
 	}
 	return n
+}
+
+// hasFamily reports whether the candidate has an address of the family or, an alias, leads to an eligible record that has one.
+func (c *Candidate) hasFamily(family uint16) bool {
+	if c.Target == nil {
+		return c.values[0].rrType == family
+	}
+	s := c.Target.typed(family)
+	return s != nil && s.eligible > 0
 }
 
 // needed is the number of usable records that a minimum asks for: percent are rounded up (spec 4.13).

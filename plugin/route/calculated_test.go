@@ -3,7 +3,6 @@ package route
 import (
 	"testing"
 
-
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/health"
 )

@@ -12,7 +12,7 @@ import (
 // the most specific match alone. Preset traffic_manager takes the most specific match whatever its health.
 func geo(s *Set, among []*Candidate) chooser {
 	p := &places{
-		strict: s.Group.strict, ignoresHealth: s.Group.preset == config.PresetTrafficManager,
+		strict: s.Group.strict, azure: s.Group.preset == config.PresetTrafficManager, showsAll: s.ShowsAll,
 		asn: map[uint32]*Candidate{}, subdivision: map[string]*Candidate{}, country: map[string]*Candidate{}, continent: map[string]*Candidate{},
 	}
 	for _, c := range among {
@@ -23,7 +23,7 @@ func geo(s *Set, among []*Candidate) chooser {
 
 // places are the records of a geo group by place.
 type places struct {
-	strict, ignoresHealth bool
+	strict, azure, showsAll bool
 
 	asn         map[uint32]*Candidate
 	subdivision map[string]*Candidate
@@ -52,7 +52,7 @@ func (p *places) add(c *Candidate) {
 }
 
 func (p *places) choose(q *Query) Choice {
-	w := &walk{alone: p.strict || p.ignoresHealth, anyHealth: p.ignoresHealth}
+	w := &walk{alone: p.strict, anyHealth: p.azure || p.showsAll, stoppedEnds: p.azure}
 	if !visit(w, p.asn, q.Client.ASN, "autonomous system") &&
 		!visit(w, p.subdivision, q.Client.Subdivision, "subdivision") &&
 		!visit(w, p.country, q.Client.Country, "country") &&
@@ -77,14 +77,16 @@ func visit[K comparable](w *walk, of map[K]*Candidate, fact func() locate.Fact[K
 
 // walk goes from the most specific match of a client to the least, and stops at the first that may answer.
 type walk struct {
-	alone     bool // the first match stands or falls alone
-	anyHealth bool // it stands whatever its health
-	bits      int  // of the client's address that have decided
-	found     *Candidate
-	reason    string
-	first     *Candidate // the most specific eligible match
-	firstFor  string
-	stopped   bool
+	alone       bool // the first eligible match stands or falls alone
+	anyHealth   bool // it stands whatever its health
+	stoppedEnds bool // a match that is stopped ends the walk with nothing (T-133)
+
+	bits     int // of the client's address that have decided
+	found    *Candidate
+	reason   string
+	first    *Candidate // the most specific eligible match
+	firstFor string
+	stopped  bool
 }
 
 // take looks at a match (nil: none) and reports whether the walk is over.
@@ -92,13 +94,14 @@ func (w *walk) take(c *Candidate, place string) bool {
 	switch {
 	case c == nil:
 		return false
-	case c.Standing == Usable || w.anyHealth && c.Standing == Unusable:
+	case c.Standing == Stopped:
+		w.stopped = w.stoppedEnds
+		return w.stopped
+	case c.Standing == Usable || w.anyHealth:
 		w.found, w.reason = c, place
 		return true
-	case c.Standing == Unusable && w.first == nil:
+	case w.first == nil:
 		w.first, w.firstFor = c, place
-	case c.Standing == Stopped && w.alone:
-		w.stopped = true
 	}
 	return w.alone
 }

@@ -8,14 +8,15 @@ import (
 // latency answers with a record of the site to which the client's way is the shortest (spec 4.8). Sites that nothing is known of come
 // behind the others; where nothing is known at all, the order of declaration stands. The site that the client stands in is the nearest.
 func latency(s *Set, among []*Candidate) chooser {
-	var sites []string // in the order of declaration
 	bySite := map[string][]*Candidate{}
 	for _, c := range among {
-		site := c.Record.Site
-		if bySite[site] == nil {
+		bySite[c.Record.Site] = append(bySite[c.Record.Site], c)
+	}
+	var sites []string // in the order of declaration, which health does not change
+	for _, c := range s.Candidates {
+		if site := c.Record.Site; bySite[site] != nil && !slices.Contains(sites, site) {
 			sites = append(sites, site)
 		}
-		bySite[site] = append(bySite[site], c)
 	}
 	return &nearest{set: s, near: func(q *Query) ([]*Candidate, string, int) {
 		own := q.Client.Site()

@@ -85,6 +85,26 @@ func (s *Set) Usable() bool { return s.usable > 0 }
 // Eligible reports whether any record of the set is, were it only for a last resort.
 func (s *Set) Eligible() bool { return s.eligible > 0 }
 
+// CanAnswer reports whether the query could get a record from the set, here or behind an alias, by any choice.
+func (s *Set) CanAnswer(q *Query) bool {
+	outcomes, ok := s.Outcomes(q, maxShares)
+	if !ok {
+		return true // so many choices are of records
+	}
+	for _, o := range outcomes {
+		for i := range o.Choice.Len() {
+			c := o.Choice.At(i)
+			if c.Target == nil {
+				return true
+			}
+			if behind := c.Target.setOf(s.Type); behind != nil && behind.CanAnswer(q) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // NeedsClient reports whether Choose looks at the query's client, in this set or in one behind it.
 func (s *Set) NeedsClient() bool { return s.client }
 

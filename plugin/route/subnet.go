@@ -15,7 +15,7 @@ func subnet(s *Set, among []*Candidate) chooser {
 	b := &blocks{
 		table:   s.Group.blocks,
 		byIndex: make([]*Candidate, len(s.Group.Records)),
-		azure:   s.Group.preset == config.PresetTrafficManager, anyUsable: s.usable > 0,
+		azure:   s.Group.preset == config.PresetTrafficManager, anyUsable: s.usable > 0, showsAll: s.ShowsAll,
 	}
 	for _, c := range among {
 		b.byIndex[c.Record.Index] = c
@@ -60,6 +60,7 @@ type blocks struct {
 	standard  *Candidate   // the default
 	azure     bool
 	anyUsable bool // any record of the group is
+	showsAll  bool // all eligible ones count as usable
 }
 
 func (b *blocks) choose(q *Query) Choice {
@@ -73,10 +74,10 @@ const noBlock = "no record for the client's address"
 
 // pick finds the record for a client whose network lies in these blocks, longest first.
 func (b *blocks) pick(matches iter.Seq2[netip.Prefix, block]) Choice {
-	if b.azure {
+	if b.azure && !b.showsAll {
 		return b.pickAzure(matches)
 	}
-	w := &walk{}
+	w := &walk{anyHealth: b.showsAll}
 	for prefix, block := range matches {
 		if w.take(b.byIndex[block.record], prefix.String()) {
 			return w.end(noBlock)

@@ -20,7 +20,7 @@ const productKnowsPlaces = true
 // the order of sites without data is that of the usable records, so that it changes with their health; a strict geo group lets an alias with nothing eligible behind it keep its place; an
 // alias in a traffic_manager group counts for `min_healthy ipv4` although nothing of that family is eligible behind it; places
 // and ranges prefer what is usable although `show_all` takes all as healthy.
-const productMended = false
+const productMended = true
 
 // compare holds the product against the model.
 func (t *tree) compare(w *World, qtype uint16) error {

@@ -100,8 +100,7 @@ func (m *model) lastResort(g *config.Group, matching []*config.Record, qtype uin
 	return sure(string(g.LastResort))
 }
 
-// nxdomain answers that the name does not exist, where that is true: it has no other types, nothing of it is usable for any type, and no
-// query for an address would get one.
+// nxdomain answers that the name does not exist, where that is true: it has no other types, and no query for an address would get one.
 func (m *model) nxdomain() dist {
 	if m.otherTypes || m.trying {
 		return sure(nodata)
@@ -113,9 +112,6 @@ func (m *model) nxdomain() dist {
 			if !isWord(answer) {
 				return sure(nodata)
 			}
-		}
-		if m.count(m.asked, family) > 0 {
-			return sure(nodata)
 		}
 	}
 	return sure("nxdomain")
