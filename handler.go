@@ -2,6 +2,7 @@ package healthroute
 
 import (
 	"context"
+	"net/netip"
 	"strings"
 
 	"github.com/coredns/coredns/plugin"
@@ -29,8 +30,8 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	if match.Zone == nil {
 		return plugin.NextOrFailure(h.Name(), h.Next, ctx, w, r)
 	}
-	q := &query{Query: answer.Query{Req: r, Name: name, Match: match}, h: h, w: w}
-	q.Next = q
+	q := &query{Query: answer.Query{Req: r, Name: name, Match: match}, ctx: ctx, h: h, w: w}
+	q.Next, q.From = q, q
 	res := h.block.answerer.Answer(ctx, &q.Query)
 	if res.Group != nil {
 		h.block.counters.count(metrics.WithServer(ctx), res)
@@ -67,8 +68,9 @@ func (h *Handler) asked(r *dns.Msg) (string, route.Match) {
 // query is an answer.Query that asks the rest of the chain of its handler. It is one allocation.
 type query struct {
 	answer.Query
-	h *Handler
-	w dns.ResponseWriter
+	ctx context.Context // of the query, for what other plugins know of it
+	h   *Handler
+	w   dns.ResponseWriter
 }
 
 // Ask runs the rest of the chain on a copy of the request and keeps what it writes.
@@ -82,6 +84,25 @@ func (q *query) Ask(ctx context.Context, req *dns.Msg) answer.Behind {
 		return answer.Behind{Msg: w.Msg, Rcode: w.Msg.Rcode, Err: err}
 	}
 	return answer.Behind{Rcode: rcode, Err: err, Nobody: isNobody(err)}
+}
+
+// Source is answer.Asker's: the address that the query came from.
+func (q *query) Source() netip.Addr {
+	from, _ := netip.ParseAddrPort(q.w.RemoteAddr().String())
+	return from.Addr().Unmap().WithZone("")
+}
+
+// Metadata is answer.Asker's: what the block's *geoip* says through *metadata*.
+func (q *query) Metadata() func(label string) string {
+	if !q.h.block.geoip {
+		return nil
+	}
+	return func(label string) string {
+		if value := metadata.ValueFunc(q.ctx, label); value != nil {
+			return value()
+		}
+		return ""
+	}
 }
 
 // isNobody recognizes the error of the last plugin of a chain that has nobody to ask. CoreDNS has no value for it, only the text of

@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/plugin"
+	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -34,15 +37,22 @@ type block struct {
 	key     string // tells the blocks of one Corefile apart, and is the same after a reload
 	stanzas []*config.Stanza
 	probers map[*config.Probe]*probe.Prober
+	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
 
+	geoip    bool           // *geoip* and *metadata* stand in the server block
+	next     plugin.Handler // the rest of the chain; nil at its end
 	table    *route.Table
+	names    *answer.Names
+	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
 	counters *answerCounters
 }
 
 func newBlock(stanzas []*config.Stanza) *block {
-	return &block{stanzas: stanzas, probers: map[*config.Probe]*probe.Prober{}}
+	return &block{
+		stanzas: stanzas, probers: map[*config.Probe]*probe.Prober{}, places: map[*config.Stanza]*locate.Locator{},
+	}
 }
 
 type instanceKey struct{}
@@ -86,6 +96,8 @@ func (i *instance) start() error {
 	running.add(i) // from here on it is read by others
 	for _, b := range i.blocks {
 		b.lease.Start()
+		b.names.Start()
+		b.rereader = startRereading(b.places)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
 	defer cancel()
@@ -107,9 +119,26 @@ func (b *block) compile() error {
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}
-	b.answerer = answer.New(b.table, answer.Options{Rand: chance{}, Now: time.Now, Serial: corefile.Serial})
+	b.answerer = answer.New(b.table, answer.Options{
+		Rand: chance{}, Now: time.Now, Serial: corefile.Serial,
+		Places: func(s *config.Stanza) *locate.Locator { return b.places[s] },
+	})
 	b.counters = newAnswerCounters(b.table)
+	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
+	for _, old := range running.all() {
+		for _, before := range old.blocks {
+			if before.key == b.key {
+				b.names.Inherit(before.names)
+			}
+		}
+	}
 	return nil
+}
+
+// ask runs the rest of the chain for a question of our own.
+func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
+	q := query{h: &Handler{Next: b.next, block: b}, w: ownQuestion{}}
+	return q.Ask(ctx, req)
 }
 
 // stop gives the checks back; queries that still come are answered from the last views.
@@ -122,16 +151,20 @@ func (i *instance) stop() error {
 
 func (i *instance) release() {
 	for _, b := range i.blocks {
+		b.rereader.stop()
+		if b.names != nil {
+			b.names.Stop()
+		}
 		if b.lease != nil {
 			b.lease.Release()
 		}
 	}
 }
 
-// attempted reports whether every check of the instance has ended an attempt.
+// attempted reports whether every check of the instance has ended an attempt and every name that an alias stands for is resolved.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if !b.lease.Attempted() {
+		if !b.lease.Attempted() || !b.names.Resolved() {
 			return false
 		}
 	}

@@ -43,6 +43,10 @@ var (
 		Namespace: plugin.Namespace, Subsystem: pluginName, Name: "probe_panics_total",
 		Help: "Counter of attempts that ended in a panic; each counts as cannot_tell.",
 	})
+	placesReread = promauto.NewCounterVec(prometheus.CounterOpts{
+		Namespace: plugin.Namespace, Subsystem: pluginName, Name: "places_reread_total",
+		Help: "Counter of changed files of places that were taken over or refused.",
+	}, []string{"outcome"})
 )
 
 // answerCounters counts the answers of one server block without looking labels up for each query: the counters of each server
@@ -102,13 +106,15 @@ func newGroupCounters(server string, g *route.Group) *groupCounters {
 
 // count counts a group's part in an answer.
 func (g *groupCounters) count(l answer.Link) {
-	if l.LastResort {
+	if l.Choice.LastResort {
 		g.lastResort.Inc()
 	}
 	if l.Choice.Len() == 0 {
 		g.negative.Inc()
 	}
 	for i := range l.Choice.Len() {
-		g.records[l.Choice.At(i).Record.Index].Inc()
+		if at := l.Choice.At(i).Record.Index; at >= 0 {
+			g.records[at].Inc()
+		}
 	}
 }

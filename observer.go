@@ -47,7 +47,10 @@ func transitionLine(check string, t health.Transition) string {
 	if t.Run == 1 {
 		attempts = "attempt"
 	}
-	line := fmt.Sprintf("check %s is %s after %d %s", check, t.To, t.Run, attempts)
+	line := fmt.Sprintf("check %s is %s", check, t.To)
+	if t.Run > 0 { // otherwise others' health or verdicts made the change
+		line += fmt.Sprintf(" after %d %s", t.Run, attempts)
+	}
 	if t.Reason != "" {
 		line += ": " + t.Reason
 	}

@@ -14,6 +14,7 @@ import (
 	clog "github.com/coredns/coredns/plugin/pkg/log"
 
 	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/route"
 )
 
@@ -32,9 +33,13 @@ func setup(c *caddy.Controller) error {
 	}
 	config := dnsserver.GetConfig(c)
 	instanceOf(c).add(b, c.ServerBlockKeys)
-	config.AddPlugin(func(next plugin.Handler) plugin.Handler { return &Handler{Next: next, block: b} })
+	config.AddPlugin(func(next plugin.Handler) plugin.Handler {
+		b.next = next
+		return &Handler{Next: next, block: b}
+	})
 	c.OnStartup(func() error {
 		b.warnOfNeighbours(config)
+		b.geoip = config.Handler("geoip") != nil && config.Handler("metadata") != nil
 		return nil
 	})
 	return nil
@@ -63,6 +68,11 @@ func parse(c *caddy.Controller) (*block, error) {
 		}
 		for p, prober := range probers {
 			b.probers[p] = prober
+		}
+		if len(s.GeoIP) > 0 || s.Locations != "" {
+			if b.places[s], err = locate.Open(s.GeoIP, s.Locations); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return b, nil

@@ -10,6 +10,9 @@ import (
 
 var corefileBlock = regexp.MustCompile("(?ms)^~~~ corefile\n(.*?)^~~~$")
 
+// fileBlock is a file that an example names: its first line is a comment with the name and a colon.
+var fileBlock = regexp.MustCompile("(?ms)^~~~ txt\n(# (\\w+): .*?)^~~~$")
+
 // onLoopback moves an example's documentation addresses to loopback ones, so that its probes stay on this machine, and its
 // server to a free port there.
 var onLoopback = strings.NewReplacer(
@@ -27,6 +30,12 @@ func TestReadmeExamples(t *testing.T) {
 	blocks := corefileBlock.FindAllStringSubmatch(string(text), -1)
 	if len(blocks) < 3 {
 		t.Fatalf("Expected examples in the README, got %d", len(blocks))
+	}
+	t.Chdir(t.TempDir())
+	for _, file := range fileBlock.FindAllStringSubmatch(string(text), -1) {
+		if err := os.WriteFile(file[2], []byte(onLoopback.Replace(file[1])), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for i, block := range blocks {
 		t.Run(fmt.Sprintf("example %d", i+1), func(t *testing.T) {

@@ -7,11 +7,13 @@ package answer
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/route"
 )
 
@@ -21,6 +23,20 @@ type Query struct {
 	Name  string      // the question's name in lower case
 	Match route.Match // what the table says of the name
 	Next  Next        // whoever stands behind us
+	From  Asker       // who asks; nil: nobody knows
+
+	ask    route.Query // what choices depend on; filled in when the first is made
+	who    locate.Client
+	subnet locate.Subnet // what the client subnet option means for the reply; set if the query has one
+}
+
+// Asker tells who asks, as far as the connection does.
+type Asker interface {
+	// Source returns the address that the query came from.
+	Source() netip.Addr
+	// Metadata returns what tells, by a label such as geoip/country/code, what plugin geoip says of the client ("" for nothing); nil where
+	// that plugin is not.
+	Metadata() func(label string) string
 }
 
 func (q *Query) qname() string { return q.Req.Question[0].Name }
@@ -37,23 +53,43 @@ type Result struct {
 
 	Reason string // the step that decided, in a few words
 	Link          // the group of ours that answered; its Group is nil if none did
-	Chain  []Link // the groups of ours that a CNAME led to
+	Chain  []Link // the groups of ours that an alias or a CNAME led to, in the order in which they were asked
+	Scope  int    // how much of the client's address mattered to the choices (route.Choice)
+}
+
+// sets are the sets that were chosen from.
+func (r *Result) sets() []*route.Set {
+	var sets []*route.Set
+	for _, link := range append([]Link{r.Link}, r.Chain...) {
+		if link.Set != nil {
+			sets = append(sets, link.Set)
+		}
+	}
+	return sets
+}
+
+// last is the last group of ours that was asked.
+func (r *Result) last() Link {
+	if n := len(r.Chain); n > 0 {
+		return r.Chain[n-1]
+	}
+	return r.Link
 }
 
 // Link is a group's part in an answer.
 type Link struct {
-	Group      *route.Group
-	Set        *route.Set   // nil if the group has nothing of the type
-	Choice     route.Choice // empty for a negative answer
-	LastResort bool         // nothing in the group was usable
+	Group  *route.Group
+	Set    *route.Set   // nil if the group has nothing of the type
+	Choice route.Choice // empty for a negative answer
 }
 
 // Answerer answers queries from one table.
 type Answerer struct {
 	table  *route.Table
 	rnd    route.Rand
-	choose func(*route.Set) route.Choice
+	choose func(*route.Set, *route.Query) route.Choice
 	now    func() time.Time
+	places func(*config.Stanza) *locate.Locator
 	zones  map[*route.Zone]*authority
 	taken  *memory
 }
@@ -61,20 +97,22 @@ type Answerer struct {
 // Options are what an Answerer needs besides its table.
 type Options struct {
 	Rand route.Rand // source of chance of the policies; safe for concurrent use
-	// Choose picks the records of a set; nil takes set.Choose(Rand). A scenario goes through all choices with it.
-	Choose func(*route.Set) route.Choice
+	// Choose picks the records of a set; nil takes set.Choose. A scenario goes through all choices with it.
+	Choose func(*route.Set, *route.Query) route.Choice
 	Now    func() time.Time            // the clock by which remembered answers age
 	Serial func(*config.Stanza) uint32 // serial of the SOA of zones with a nameserver; 1 if nil
+	// Places knows where the clients of a stanza are; nil where nobody does.
+	Places func(*config.Stanza) *locate.Locator
 }
 
 // New returns an answerer for the table.
 func New(t *route.Table, o Options) *Answerer {
 	a := &Answerer{
-		table: t, rnd: o.Rand, choose: o.Choose, now: o.Now,
+		table: t, rnd: o.Rand, choose: o.Choose, now: o.Now, places: o.Places,
 		zones: map[*route.Zone]*authority{}, taken: newMemory(o.Now),
 	}
 	if a.choose == nil {
-		a.choose = func(s *route.Set) route.Choice { return s.Choose(a.rnd) }
+		a.choose = (*route.Set).Choose
 	}
 	for _, z := range t.Zones() {
 		serial := uint32(1)
@@ -104,8 +142,11 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 	if m.Entry == nil && m.Wildcard == nil && !zone.served() {
 		return Result{Pass: true} // rule 7
 	}
-	if subnet := subnetOf(q.Req); subnet != nil && !valid(subnet) {
-		return Result{Rcode: dns.RcodeFormatError}
+	if option, _ := locate.SubnetOf(q.Req); option != nil {
+		a.locate(q)
+		if q.subnet.Malformed {
+			return Result{Rcode: dns.RcodeFormatError}
+		}
 	}
 	qtype := q.qtype()
 	if qtype == dns.TypeANY && (m.Entry == nil || len(m.Entry.Members) == 0) {
@@ -130,8 +171,8 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 
 // entry answers at a name that exists because of us.
 func (a *Answerer) entry(ctx context.Context, q *Query, e *route.Entry) Result {
-	if m := memberFor(e, q.qtype()); m.Group != nil {
-		return a.group(ctx, q, e, m)
+	if g := memberFor(e, q.qtype()); g != nil {
+		return a.group(ctx, q, e, g)
 	}
 	if e.Zone.Stanza.OtherTypes == config.OtherTypesNoData && len(e.Members) > 0 {
 		return a.noData(ctx, q, e)
@@ -141,21 +182,21 @@ func (a *Answerer) entry(ctx context.Context, q *Query, e *route.Entry) Result {
 
 // wildcard answers a name that nobody behind us has from the wildcard that covers it.
 func (a *Answerer) wildcard(ctx context.Context, q *Query, e *route.Entry) Result {
-	if m := memberFor(e, q.qtype()); m.Group != nil {
-		return a.group(ctx, q, e, m)
+	if g := memberFor(e, q.qtype()); g != nil {
+		return a.group(ctx, q, e, g)
 	}
 	return a.noData(ctx, q, e)
 }
 
 // memberFor returns the group for the type; ANY takes the first that has something usable, which answers one RRset (RFC 8482 section 4.1).
-func memberFor(e *route.Entry, qtype uint16) route.Member {
+func memberFor(e *route.Entry, qtype uint16) *route.Group {
 	if qtype != dns.TypeANY || len(e.Members) == 0 {
 		return e.Member(qtype)
 	}
-	for _, m := range e.Members {
-		for _, s := range m.View().Sets() {
+	for _, g := range e.Members {
+		for _, s := range g.View().Sets() {
 			if s.Usable() {
-				return m
+				return g
 			}
 		}
 	}
@@ -170,7 +211,7 @@ func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Resu
 	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !bare || b.empty() {
 		return a.noData(ctx, q, e)
 	}
-	if e.Member(dns.TypeCNAME).Group != nil && b.hasCNAME(q.Name) {
+	if e.Member(dns.TypeCNAME) != nil && b.hasCNAME(q.Name) {
 		return a.noData(ctx, q, e) // a CNAME there would say that our addresses do not exist
 	}
 	return relay(b)
@@ -180,9 +221,9 @@ func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Resu
 func (a *Answerer) noData(ctx context.Context, q *Query, e *route.Entry) Result {
 	ttl := uint32(e.Zone.Stanza.TTL.Seconds())
 	var group *route.Group
-	for _, m := range e.Members {
-		group = m.Group
-		ttl = min(ttl, m.TTL)
+	for _, g := range e.Members {
+		group = g
+		ttl = min(ttl, g.TTL)
 	}
 	msg := newReply(q)
 	a.negative(ctx, q, msg, e.Zone, ttl)

@@ -35,23 +35,22 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 			}
 			e = m.Wildcard
 		}
-		if e == nil || e.Member(q.qtype()).Group == nil {
+		if e == nil || e.Member(q.qtype()) == nil {
 			a.leave(ctx, q, msg, target, m)
 			return
 		}
-		member := e.Member(q.qtype())
-		set := member.View().Set(q.qtype())
+		g := e.Member(q.qtype())
+		set := g.View().Set(q.qtype())
 		if set == nil {
-			a.negative(ctx, q, msg, e.Zone, member.TTL)
+			a.negative(ctx, q, msg, e.Zone, g.TTL)
 			return
 		}
-		choice := a.choose(set)
-		res.Chain = append(res.Chain, Link{member.Group, set, choice, set.LastResort})
-		if choice.Len() == 0 {
-			a.nothing(ctx, q, target, e, member, set, msg)
+		choice := a.pick(q, res, set, q.qtype())
+		if count(choice, q.qtype()) == 0 {
+			a.nothing(ctx, q, target, e, g, res)
 			return
 		}
-		if target = a.positive(msg, target, member, choice); target == "" {
+		if target = a.positive(res, target, e.Zone.Name, choice, q.qtype()); target == "" {
 			return
 		}
 	}

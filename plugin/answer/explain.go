@@ -19,7 +19,7 @@ type Explanation struct {
 	Zone   string   `json:"zone,omitempty"`   // the zone of ours that the name lies in
 	Entry  string   `json:"entry,omitempty"`  // the name in our table that answered: the name itself or a wildcard
 	Found  string   `json:"found"`            // how the name was found
-	Groups []Reason `json:"groups,omitempty"` // the group that answered, and those that a CNAME led to
+	Groups []Reason `json:"groups,omitempty"` // the group that answered, and those that an alias or a CNAME led to
 	Reason string   `json:"reason"`           // the step that decided
 	Rcode  string   `json:"rcode"`
 	Answer []string `json:"answer"`          // one answer that the query got, data in zone file form
@@ -40,6 +40,7 @@ type Reason struct {
 // CandidateReason is why a record is in or out.
 type CandidateReason struct {
 	Record string        `json:"record"`
+	Alias  string        `json:"alias,omitempty"` // what it stands for
 	Site   string        `json:"site,omitempty"`
 	Admin  string        `json:"admin"`  // admin state
 	Health string        `json:"health"` // health word of the record for the type
@@ -75,7 +76,7 @@ func Explain(q *Query, res Result, reply *dns.Msg) Explanation {
 	}
 	for _, link := range append([]Link{res.Link}, res.Chain...) {
 		if link.Group != nil {
-			x.Groups = append(x.Groups, explainLink(link))
+			x.Groups = append(x.Groups, explainLink(link, &q.ask))
 		}
 	}
 	if reply != nil {
@@ -125,16 +126,16 @@ func entryOf(m route.Match) *route.Entry {
 }
 
 // explainLink turns a set into reasons, record by record.
-func explainLink(l Link) Reason {
+func explainLink(l Link, asked *route.Query) Reason {
 	r := Reason{Group: l.Group.Name, Policy: string(l.Group.Policy), Step: l.Choice.Reason, Records: []CandidateReason{}}
 	if l.Set == nil {
 		return r
 	}
-	if l.LastResort {
+	if l.Choice.LastResort {
 		r.LastResort = string(l.Group.LastResort)
 	}
 	parts := map[*route.Candidate]*big.Rat{}
-	for _, s := range l.Set.Shares() {
+	for _, s := range l.Set.Shares(asked) {
 		parts[s.Candidate] = s.Part
 	}
 	for _, c := range l.Set.Candidates {
@@ -145,8 +146,8 @@ func explainLink(l Link) Reason {
 
 func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) CandidateReason {
 	r := CandidateReason{
-		Record: c.Record.ID, Site: c.Record.Site, Admin: string(c.Record.Admin()),
-		Health: c.Record.Health(s.Type).String(), Share: "0",
+		Record: c.Record.ID, Alias: c.Record.Target(), Site: c.Record.Site, Admin: string(c.Record.Admin()),
+		Health: c.Status(s.Type).String(), Share: "0",
 	}
 	for _, check := range c.Record.ChecksFor(s.Type) {
 		r.Checks = append(r.Checks, explainCheck(check))
@@ -156,19 +157,35 @@ func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) Candidate
 		r.Share = part.RatString()
 		r.Why = "usable"
 		if c.Standing == route.Unusable {
-			r.Why = "not usable, but nothing is: last resort"
+			r.Why = "not usable, but nothing better is: last resort"
 		}
-	case c.Standing == route.Ineligible:
-		r.Why = "an operator said " + r.Admin
+	case c.Standing == route.Removed:
+		r.Why = "taken out: " + r.Admin
+	case c.Standing == route.Stopped && c.Target != nil:
+		r.Why = "nothing behind it is eligible"
+	case c.Standing == route.Stopped:
+		r.Why = "stopped"
 	case c.Standing == route.Unusable:
-		r.Why = "not usable: " + why(r.Checks)
+		r.Why = "not usable: " + unusable(c, r.Checks)
 	default:
 		r.Why = s.HeldBack()
 	}
 	return r
 }
 
-// why joins the last words of the checks that are not healthy.
+// unusable says why a candidate is not usable.
+func unusable(c *route.Candidate, checks []CheckReason) string {
+	text := why(checks)
+	switch {
+	case text != "":
+		return text
+	case c.Target != nil:
+		return "too little is usable in " + c.Target.Group.Name
+	}
+	return "its other family is not, and families go together"
+}
+
+// why joins the last words of the checks that are not healthy; "" if all are.
 func why(checks []CheckReason) string {
 	text := ""
 	for _, c := range checks {
@@ -182,9 +199,6 @@ func why(checks []CheckReason) string {
 		if c.LastAttempt != "" {
 			text += ", last attempt " + c.LastAttempt
 		}
-	}
-	if text == "" {
-		return "its other family is not, and families go together"
 	}
 	return text
 }

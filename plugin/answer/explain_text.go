@@ -49,7 +49,11 @@ func (r Reason) text(b *strings.Builder, at func(time.Time) string) {
 	b.WriteString("\n")
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, c := range r.Records {
-		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\n", c.Record, share(c.Share), c.Health, c.Why)
+		record := c.Record
+		if c.Alias != "" && c.Alias != c.Record {
+			record += " -> " + c.Alias
+		}
+		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\n", record, share(c.Share), c.Health, c.Why)
 	}
 	_ = table.Flush() // into memory
 	for _, c := range r.Records {

@@ -10,61 +10,76 @@ import (
 )
 
 // group answers from a group of ours.
-func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, m route.Member) Result {
-	set := setFor(m.View(), q.qtype())
+func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, g *route.Group) Result {
+	set := setFor(g.View(), q.qtype())
 	if set == nil {
+		if g.Unresolved(q.qtype()) {
+			return Result{Rcode: dns.RcodeServerFailure, Link: Link{Group: g}, Reason: "the name of an alias is not resolved yet"}
+		}
+		if !eligible(g) {
+			return a.ineligible(ctx, q, e, g)
+		}
 		return a.noData(ctx, q, e)
 	}
-	choice := a.choose(set)
-	res := Result{Msg: newReply(q), Link: Link{m.Group, set, choice, set.LastResort}, Reason: choice.Reason}
-	switch {
-	case set.LastResort:
+	res := Result{Msg: newReply(q)}
+	qtype := typeOf(set, q.qtype())
+	choice := a.pick(q, &res, set, qtype)
+	res.Reason = res.Choice.Reason
+	if res.Choice.LastResort {
 		res.Reason = "last resort, no usable record"
-	case choice.Len() == 0:
-		res.Reason = "no eligible record"
 	}
-	if choice.Len() == 0 {
-		a.nothing(ctx, q, q.qname(), e, m, set, res.Msg)
-	} else if target := a.positive(res.Msg, q.qname(), m, choice); target != "" && q.qtype() != dns.TypeCNAME && q.qtype() != dns.TypeANY {
+	if count(choice, qtype) == 0 {
+		res.Reason = a.nothing(ctx, q, q.qname(), e, g, &res)
+	} else if target := a.positive(&res, q.qname(), e.Zone.Name, choice, qtype); target != "" && q.qtype() != dns.TypeCNAME && q.qtype() != dns.TypeANY {
 		a.follow(ctx, q, &res, target)
 	}
 	return res
 }
 
-// nothing completes the reply of a set that leaves nothing to choose: its last resort says so, or an operator has taken every
-// record out, which no last resort undoes (spec I-3).
-func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.Entry, m route.Member, set *route.Set, msg *dns.Msg) {
-	if set.LastResort {
-		a.lastResort(ctx, q, name, e, m, msg)
-		return
+// ineligible answers for a group of which an operator has taken everything out: Traffic Manager has no such name then (spec, section 0).
+func (a *Answerer) ineligible(ctx context.Context, q *Query, e *route.Entry, g *route.Group) Result {
+	res := Result{Msg: newReply(q), Link: Link{Group: g}, Reason: "no eligible record"}
+	if g.Preset() == config.PresetTrafficManager && a.alone(ctx, q, q.qname(), e, g) {
+		res.Msg.Rcode = dns.RcodeNameError
 	}
-	a.negative(ctx, q, msg, e.Zone, m.TTL)
+	a.negative(ctx, q, res.Msg, e.Zone, g.TTL)
+	return res
 }
 
-// setFor returns the choice for a query type. ANY takes the first type of the group that has an answer.
-func setFor(v *route.View, qtype uint16) *route.Set {
-	if qtype != dns.TypeANY {
-		return v.Set(qtype)
-	}
-	sets := v.Sets()
-	for _, s := range sets {
-		if s.Usable() {
-			return s
+// eligible reports whether anything in the group is.
+func eligible(g *route.Group) bool {
+	for _, s := range g.View().Sets() {
+		if s.Eligible() {
+			return true
 		}
 	}
-	if len(sets) > 0 {
-		return sets[0]
+	return false
+}
+
+// nothing completes the reply of a choice that leaves no record, and says why: the last group on the way to it has a last resort that says
+// so, or an operator has taken every record out, which no last resort undoes (spec I-3), or there is nothing for this client or of this type.
+func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.Entry, g *route.Group, res *Result) string {
+	last, msg := res.last(), res.Msg
+	reason := last.Choice.Reason
+	ttl := min(g.TTLNow(a.now(), res.sets()...), last.Group.TTLNow(a.now(), res.sets()...))
+	switch {
+	case last.Choice.Len() > 0:
+		reason = "the record chosen has no data of this type"
+	case last.Choice.LastResort:
+		a.lastResort(ctx, q, name, e, g, last.Group, ttl, msg)
+		return "last resort, no usable record"
+	case g.Preset() == config.PresetTrafficManager && !eligible(g) && a.alone(ctx, q, name, e, g):
+		msg.Rcode = dns.RcodeNameError
 	}
-	return nil
+	a.negative(ctx, q, msg, e.Zone, ttl)
+	return reason
 }
 
 // positive appends the chosen records under the owner name, all with the smallest TTL among them (spec 4.1) and
 // rotated by chance. It returns the target if the answer is a CNAME, else "".
-func (a *Answerer) positive(msg *dns.Msg, owner string, m route.Member, choice route.Choice) string {
-	n := 0
-	for i := range choice.Len() {
-		n += choice.At(i).Len()
-	}
+func (a *Answerer) positive(res *Result, owner, zone string, choice route.Choice, qtype uint16) string {
+	msg := res.Msg
+	n := count(choice, qtype)
 	shift := 0
 	if n > 1 {
 		shift = int(a.rnd.Uint64N(uint64(n)))
@@ -76,9 +91,9 @@ func (a *Answerer) positive(msg *dns.Msg, owner string, m route.Member, choice r
 	at := shift
 	for i := range choice.Len() {
 		c := choice.At(i)
-		for j := range c.Len() {
-			rr := withName(c.RR(j, m.Origin), owner)
-			ttl = min(ttl, rr.Header().Ttl)
+		for j := range c.Len(qtype) {
+			rr := withName(c.RR(qtype, j, zone), owner)
+			ttl = min(ttl, a.ttl(c.Record, rr.Header().Ttl, res))
 			rrs[first+at] = rr
 			at = (at + 1) % n
 		}
@@ -91,6 +106,14 @@ func (a *Answerer) positive(msg *dns.Msg, owner string, m route.Member, choice r
 		return alias.Target
 	}
 	return ""
+}
+
+// ttl is the TTL of a record, which may follow what could change (spec 4.13).
+func (a *Answerer) ttl(r *route.Record, fixed uint32, res *Result) uint32 {
+	if r.Config.MinTTL == 0 {
+		return fixed
+	}
+	return r.TTL(fixed, a.now(), res.sets()...)
 }
 
 // withName copies a record of a view under an owner name. The address bytes stay shared: nobody changes those.
@@ -118,9 +141,10 @@ func withOwner(rrs []dns.RR, owner string) []dns.RR {
 	return out
 }
 
-// lastResort answers for a name whose group has nothing usable and nothing else to fall back on (spec 4.13).
-func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *route.Entry, m route.Member, msg *dns.Msg) {
-	switch m.LastResort {
+// lastResort answers for a name of group g where the group that speaks, g or one behind an alias of it, has nothing usable and nothing else to
+// fall back on (spec 4.13).
+func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *route.Entry, g, speaks *route.Group, ttl uint32, msg *dns.Msg) {
+	switch speaks.LastResort {
 	case config.LastResortServfail:
 		msg.Rcode = dns.RcodeServerFailure
 		return
@@ -128,21 +152,21 @@ func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *rou
 		msg.Rcode = dns.RcodeRefused
 		return
 	case config.LastResortNXDomain:
-		if a.alone(ctx, q, name, e, m) {
+		if a.alone(ctx, q, name, e, g) {
 			msg.Rcode = dns.RcodeNameError
 		}
 	}
-	a.negative(ctx, q, msg, e.Zone, m.TTL)
+	a.negative(ctx, q, msg, e.Zone, ttl)
 }
 
 // alone reports whether the name has nothing but what the group has just lost: no other type of ours, no name
 // below it, nothing behind us, and no SOA as at an apex. Only then NXDOMAIN is true.
-func (a *Answerer) alone(ctx context.Context, q *Query, name string, e *route.Entry, m route.Member) bool {
+func (a *Answerer) alone(ctx context.Context, q *Query, name string, e *route.Entry, g *route.Group) bool {
 	if e.Name == e.Zone.Name || e.Below || len(e.Members) > 1 {
 		return false
 	}
-	for _, s := range m.View().Sets() {
-		if !s.LastResort {
+	for _, s := range g.View().Sets() {
+		if s.Usable() {
 			return false
 		}
 	}

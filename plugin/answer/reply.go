@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"net/netip"
-
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/route"
@@ -16,19 +14,16 @@ func newReply(q *Query) *dns.Msg {
 	return msg
 }
 
-// addEDNS adds what an asker that speaks EDNS learns besides the records: the scope of its subnet, which is 0 because
-// no policy looks at the client (RFC 7871 section 7.2.1), and that a last resort answered (RFC 8914, code 0;
-// spec 4.15). The server fills in the rest of the OPT record.
+// addEDNS adds what an asker that speaks EDNS learns besides the records: how much of its subnet mattered (RFC 7871 section 7.2.1), and that a
+// last resort answered (RFC 8914, code 0; spec 4.15). The server fills in the rest of the OPT record.
 func addEDNS(q *Query, res *Result) {
 	asked := q.Req.IsEdns0()
 	if asked == nil {
 		return
 	}
 	var options []dns.EDNS0
-	if subnet := subnetOf(q.Req); subnet != nil {
-		echo := *subnet
-		echo.SourceScope = 0
-		options = append(options, &echo)
+	if option := q.subnet.Reply(res.Scope); option != nil {
+		options = append(options, option)
 	}
 	if group := res.outOfRecords(); group != nil {
 		options = append(options, &dns.EDNS0_EDE{
@@ -49,20 +44,20 @@ func addEDNS(q *Query, res *Result) {
 
 // outOfRecords returns the first group on the way to the answer whose last resort answered, or nil.
 func (r *Result) outOfRecords() *route.Group {
-	if r.LastResort {
+	if r.Choice.LastResort {
 		return r.Group
 	}
 	for _, link := range r.Chain {
-		if link.LastResort {
+		if link.Choice.LastResort {
 			return link.Group
 		}
 	}
 	return nil
 }
 
-// subnetOf returns the request's EDNS Client Subnet option, or nil.
-func subnetOf(req *dns.Msg) *dns.EDNS0_SUBNET {
-	opt := req.IsEdns0()
+// subnetOf returns the EDNS Client Subnet option of a reply, or nil.
+func subnetOf(reply *dns.Msg) *dns.EDNS0_SUBNET {
+	opt := reply.IsEdns0()
 	if opt == nil {
 		return nil
 	}
@@ -72,30 +67,4 @@ func subnetOf(req *dns.Msg) *dns.EDNS0_SUBNET {
 		}
 	}
 	return nil
-}
-
-// valid reports whether a query may carry the option: known family, prefix within it, scope 0, no bits beyond the
-// prefix (RFC 7871 section 7.1.2).
-func valid(s *dns.EDNS0_SUBNET) bool {
-	if s.SourceScope != 0 {
-		return false
-	}
-	address, _ := netip.AddrFromSlice(s.Address)
-	switch s.Family {
-	case 0:
-		return s.SourceNetmask == 0
-	case 1:
-		address = address.Unmap()
-		if s.SourceNetmask > 32 || !address.Is4() {
-			return false
-		}
-	case 2:
-		if s.SourceNetmask > 128 || !address.IsValid() {
-			return false
-		}
-	default:
-		return false
-	}
-	prefix, err := address.Prefix(int(s.SourceNetmask))
-	return err == nil && prefix.Addr() == address
 }

@@ -57,3 +57,14 @@ func isHostName(name string) bool {
 func isWord(text string) bool {
 	return text != "" && len(text) <= 63 && strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
+
+// RelativeName writes an absolute, lower-case name as it stands in a zone that holds it: @ for the zone itself.
+func RelativeName(name, zone string) string {
+	switch {
+	case name == zone:
+		return "@"
+	case zone == ".":
+		return strings.TrimSuffix(name, ".")
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(name, zone), ".")
+}

@@ -13,6 +13,23 @@ const (
 	ProbeHTTP  ProbeType = "http"
 	ProbeHTTPS ProbeType = "https"
 	ProbeTCP   ProbeType = "tcp"
+	ProbeTLS   ProbeType = "tls"
+	ProbePing  ProbeType = "ping" // ICMP echo
+	ProbeUDP   ProbeType = "udp"
+	ProbeDNS   ProbeType = "dns"
+	ProbeGRPC  ProbeType = "grpc" // the standard health service
+	ProbeExec  ProbeType = "exec" // a program's exit status
+
+	// Greetings of well-known services: tcp probes that say what a client says first, and know what a server that works answers.
+	ProbePostgres ProbeType = "postgres"
+	ProbeMySQL    ProbeType = "mysql"
+	ProbeRedis    ProbeType = "redis"
+	ProbeSMTP     ProbeType = "smtp"
+	ProbeIMAP     ProbeType = "imap"
+	ProbeLDAP     ProbeType = "ldap"
+
+	ProbePrometheus ProbeType = "prometheus" // an instant query
+	ProbePush       ProbeType = "push"       // makes no attempts: somebody tells
 	// ProbeCalculated makes no attempts: its health is counted from that of others (spec 2.7).
 	ProbeCalculated ProbeType = "calculated"
 )
@@ -41,34 +58,31 @@ type Probe struct {
 	Assume  Assume  // not "": no attempts, this is the raw status
 	Quorum  Quorum  // of the observers; the zero value is 50 %
 
-	HTTP     HTTP     // http and https only
-	TLS      TLS      // https only
-	Exchange Exchange // tcp only
-	Children Children // calculated only
+	Source        string // address that attempts come from; "" leaves it to the system
+	Resolver      string // ADDRESS or ADDRESS:PORT of the server that names are asked of; "" is the system's
+	ProxyProtocol bool   // a PROXY protocol v2 header comes first
+
+	HTTP       HTTP       // http and https only
+	TLS        TLS        // https, tls and grpc only
+	Exchange   Exchange   // tcp, tls and udp only
+	DNS        DNS        // dns only
+	GRPC       GRPC       // grpc only
+	Command    []string   // exec only: the program and its arguments
+	Prometheus Prometheus // prometheus only
+	Push       Push       // push only
+	Children   Children   // calculated only
 
 	Places Places
 }
 
-// Quorum is which part of the observers must say healthy (spec 2.6).
-type Quorum struct {
-	Percent int  // 1 to 100; 0 stands for 50
-	More    bool // more than so many, instead of at least
+// FirstPassAdmits reports whether the first pass is a verdict whatever `rise` says (spec, section 0). It is so for traffic_manager
+// although a target is included before it.
+func (p *Probe) FirstPassAdmits() bool {
+	return p.Initial != InitialIncluded || p.Preset == PresetTrafficManager
 }
 
-// Children are what a calculated probe counts.
-type Children struct {
-	Probes  []string    // names of probes of the stanza that have a target of their own
-	Records []RecordRef // records of groups of the stanza
-	// Healthy of them are needed: a number, or percent of them, rounded up. 0 is always healthy, more than there are never.
-	Healthy int
-	Percent bool
-}
-
-// RecordRef names a record of a group.
-type RecordRef struct {
-	Group  []string // the group's names, one for each zone of the stanza
-	Record string   // id
-}
+// IsAttempted reports whether checks of the probe make attempts: neither `assume` nor others' health decides instead.
+func (p *Probe) IsAttempted() bool { return p.Assume == "" && p.Type != ProbeCalculated }
 
 // Initial is how a check counts before its first verdict (spec 2.5).
 type Initial string
@@ -131,6 +145,8 @@ type TLS struct {
 	CA     string // file of PEM certificates that replace the system's roots; "" keeps them
 	Cert   string // file of the client certificate; "" sends none
 	Key    string // file of its key
+	// Expires fails an attempt when the certificate is valid for less than this; 0 does not look.
+	Expires time.Duration
 }
 
 // Exchange is what a tcp probe says after connecting, and what it wants to hear.
@@ -139,37 +155,43 @@ type Exchange struct {
 	ExpectReply string // regular expression that the first 5120 bytes of the reply must match; "" reads nothing
 }
 
-// DefaultProbe returns a probe of the type with every default of preset none filled in (spec, section 0).
-// The timeout still has to be fitted to a short interval with DefaultTimeout.
-func DefaultProbe(name string, t ProbeType) *Probe {
-	p := &Probe{
-		Name: name, Type: t,
-		Interval: 10 * time.Second, Timeout: 5 * time.Second,
-		Fall: 3, Rise: 2, Initial: InitialFirst,
-	}
-	switch t {
-	case ProbeHTTP:
-		p.Port = 80
-	case ProbeHTTPS:
-		p.Port = 443
-		p.TLS.Verify = true
-	}
-	if t.IsHTTP() {
-		p.HTTP = HTTP{
-			Method: "GET", Path: "/",
-			Expect:    []CodeRange{{From: 200, To: 399}},
-			Redirects: RedirectsJudge,
-		}
-	}
-	return p
+// DNS is what a dns probe asks, and what it wants to hear.
+type DNS struct {
+	Name   string // absolute
+	Type   uint16
+	Answer string // data of a record that must be in the answer, in zone file form; "" asks for none
+	Rcode  int    // that the reply must have
+	TCP    bool   // asked over TCP; a truncated reply over UDP is asked for again over TCP anyway
 }
 
-// DefaultTimeout is the timeout of a probe that names none: 5 s, but at least a second below the interval,
-// and half of an interval that leaves no two seconds (spec 2.3).
-func DefaultTimeout(interval time.Duration) time.Duration {
-	t := min(5*time.Second, interval-time.Second)
-	if t < 2*time.Second {
-		return min(5*time.Second, interval/2)
-	}
-	return t
+// GRPC is what a grpc probe asks.
+type GRPC struct {
+	Service string // "" is the server as a whole
+	TLS     bool   // instead of plaintext
 }
+
+// Prometheus is what a prometheus probe asks, and what counts as healthy.
+type Prometheus struct {
+	URL     string // of the server, without /api/v1/query
+	Query   string // PromQL, of one number or several series that all must be healthy
+	Compare string // ==, !=, <, <=, > or >=
+	Number  float64
+	Missing Missing
+	Token   string // file of a bearer token; "" sends none
+}
+
+// Push is how long what somebody told holds.
+type Push struct {
+	MaxAge  time.Duration
+	Missing Missing
+}
+
+// Missing is what counts while there is no data (spec 2.8).
+type Missing string
+
+// The values of `missing`.
+const (
+	MissingHealthy   Missing = "healthy"
+	MissingUnhealthy Missing = "unhealthy"
+	MissingLast      Missing = "last" // what was known last; healthy if nothing was
+)

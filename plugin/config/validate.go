@@ -11,9 +11,17 @@ import (
 // are in the file named after it: validate_probe.go, validate_group.go and so on. Only a few rules are not here but
 // in package corefile: those about what is written, such as an option that stands twice or in the wrong place.
 func (s *Stanza) Validate() Problems {
-	v := &validator{stanza: s, used: map[string]bool{}, reported: map[Problem]bool{}}
+	v := &validator{stanza: s, used: map[string]bool{}, reported: map[Problem]bool{},
+		groupsByName: map[string][]*Group{}, typesByGroup: map[*Group][]uint16{}}
+	for _, g := range s.Groups {
+		for _, name := range g.Names {
+			v.groupsByName[name] = append(v.groupsByName[name], g)
+		}
+	}
 	v.zones()
-	v.ttl(s.Places, s.TTL)
+	v.preset(s.Places, s.Preset)
+	v.ttl(s.Places, s.TTL, s.MinTTL)
+	v.clients()
 	v.oneOf(s.Places.Of("other_types"), "other_types", string(s.OtherTypes), string(OtherTypesNext), string(OtherTypesNoData))
 	for i, p := range s.Probes {
 		v.probe(p, s.Probes[:i])
@@ -21,9 +29,11 @@ func (s *Stanza) Validate() Problems {
 	for _, g := range s.Groups {
 		v.group(g)
 	}
+	v.nesting()
 	v.owners()
 	v.nameservers()
 	v.unusedProbes()
+	v.hiddenGroups()
 	return v.problems
 }
 
@@ -33,6 +43,9 @@ type validator struct {
 	used     map[string]bool  // probes that records name
 	reported map[Problem]bool // one slip that shows in several records is one problem
 	problems Problems
+
+	groupsByName map[string][]*Group
+	typesByGroup map[*Group][]uint16 // what types has found
 }
 
 // fault reports an error. The message has no position; expected may be empty.
@@ -50,7 +63,7 @@ func (v *validator) report(p Problem) {
 
 // within reports a value outside of its range, both ends included.
 func within[T cmp.Ordered](v *validator, at Position, option string, value, low, high T) {
-	if value < low || value > high {
+	if !(value >= low && value <= high) { // so that no number (NaN) is out of range too
 		v.fault(at, fmt.Sprintf("%s %s is out of range", option, format(value)), format(low)+" to "+format(high))
 	}
 }
@@ -75,15 +88,27 @@ func (v *validator) oneOf(at Position, option, value string, words ...string) {
 // maxTTL is the largest TTL (RFC 2181, 8).
 const maxTTL = math.MaxInt32 * time.Second
 
-// ttl checks the `ttl` of a stanza, a group or a record.
-func (v *validator) ttl(places Places, ttl time.Duration) {
-	if ttl%time.Second != 0 {
-		v.fault(places.Of("ttl"), "ttl "+FormatDuration(ttl)+" is no whole number of seconds", "whole seconds")
+// ttl checks the `ttl` of a stanza, a group or a record; low is the lower end of `ttl A-B` (spec 4.13), or 0.
+func (v *validator) ttl(places Places, ttl, low time.Duration) {
+	at := places.Of("ttl")
+	if ttl%time.Second != 0 || low%time.Second != 0 {
+		v.fault(at, "ttl "+ttlText(ttl, low)+" is no whole number of seconds", "whole seconds")
 		return
 	}
 	if ttl < 0 || ttl > maxTTL {
-		v.fault(places.Of("ttl"), "ttl "+FormatDuration(ttl)+" is out of range", "0s to 2147483647s")
+		v.fault(at, "ttl "+FormatDuration(ttl)+" is out of range", "0s to 2147483647s")
+		return
 	}
+	if low != 0 && (low < 0 || low >= ttl) {
+		v.fault(at, "ttl "+ttlText(ttl, low)+" is no range", "`ttl A-B` with A from 1s and B above it")
+	}
+}
+
+func ttlText(ttl, low time.Duration) string {
+	if low == 0 {
+		return FormatDuration(ttl)
+	}
+	return FormatDuration(low) + "-" + FormatDuration(ttl)
 }
 
 // zones checks what the stanza answers for.

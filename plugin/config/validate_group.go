@@ -11,28 +11,38 @@ import (
 // group checks one group and its records.
 func (v *validator) group(g *Group) {
 	v.groupNames(g)
-	if g.TTL != v.stanza.TTL {
-		v.ttl(g.Places, g.TTL)
+	if g.TTL != v.stanza.TTL || g.MinTTL != v.stanza.MinTTL {
+		v.ttl(g.Places, g.TTL, g.MinTTL)
 	}
 	v.oneOf(g.Places.Of("last_resort"), "last_resort", string(g.LastResort), string(LastResortAll), string(LastResortNone),
-		string(LastResortServfail), string(LastResortRefused), string(LastResortNXDomain))
+		string(LastResortServfail), string(LastResortRefused), string(LastResortNXDomain), string(LastResortAlias))
+	v.sorry(g)
+	v.groupOptions(g)
 	ids := map[string]*Record{}
 	for _, r := range g.Records {
 		v.record(g, r)
 		v.uniqueID(ids, r)
 	}
+	v.overrides(g)
 	if g.Places.Faulty {
 		return // what is missing or too much may be what could not be read
 	}
 	if len(g.Records) == 0 {
-		v.fault(g.Places.Own, fmt.Sprintf("group %q has no record", g.first()), "`record ADDRESS,...` or `record TYPE DATA`")
+		v.report(Problem{Position: g.Places.Own, Message: fmt.Sprintf("group %q has no record", g.first()),
+			Expected: "`record ADDRESS,...` or `record TYPE DATA`", Warning: g.Preset == PresetTrafficManager}) // an empty profile is NXDOMAIN there (T-220)
 		return
 	}
-	if g.FamiliesTogether && !slices.ContainsFunc(g.Records, (*Record).hasAddress) {
+	if g.FamiliesTogether && !v.hasAddress(g) && !v.lost(g) {
 		v.fault(g.Places.Of("families"), `"families together" in a group without addresses`, "a group with A or AAAA records")
 	}
 	v.policy(g)
+	v.endpoints(g)
 	v.cname(g)
+}
+
+// lost reports whether an alias of the group leads nowhere, which is reported with it.
+func (v *validator) lost(g *Group) bool {
+	return slices.ContainsFunc(g.Records, func(r *Record) bool { return len(v.typesOf(r)) == 0 })
 }
 
 func (g *Group) first() string {
@@ -82,83 +92,81 @@ func (v *validator) uniqueID(ids map[string]*Record, r *Record) {
 
 // policy checks what the group's policy asks of its records.
 func (v *validator) policy(g *Group) {
-	switch g.Policy {
-	case PolicySimple:
-		v.simple(g)
-	case PolicyWeighted:
-		for _, r := range g.Records {
-			within(v, r.Places.Of("weight"), "weight", r.Weight, 0, 65535)
-		}
-	case PolicyFailover:
-		v.failover(g)
-	case PolicyMultivalue:
-		within(v, g.Places.Of("max"), "max", g.Max, 1, 100)
-	default:
-		v.oneOf(g.Places.Own, "group", string(g.Policy), string(PolicySimple), string(PolicyWeighted), string(PolicyFailover), string(PolicyMultivalue))
+	rules := map[Policy]func(*Group){
+		PolicySimple: v.simple, PolicyWeighted: v.weighted, PolicyFailover: v.failover, PolicyPriority: v.priority,
+		PolicyMultivalue: v.multivalue, PolicyRoundRobin: func(*Group) {}, PolicyGeo: v.geo, PolicyProximity: v.proximity,
+		PolicyLatency: v.latency, PolicySubnet: v.subnet,
 	}
+	if rule := rules[g.Policy]; rule != nil {
+		rule(g)
+		return
+	}
+	words := make([]string, len(Policies()))
+	for i, p := range Policies() {
+		words[i] = string(p)
+	}
+	v.oneOf(g.Places.Own, "group", string(g.Policy), words...)
+}
+
+// weighted checks the weights (T-036).
+func (v *validator) weighted(g *Group) {
+	low, high := g.Preset.weightRange()
+	for _, r := range g.Records {
+		within(v, r.Places.Of("weight"), "weight", r.Weight, low, high)
+	}
+}
+
+// multivalue checks the number of records in an answer (T-107).
+func (v *validator) multivalue(g *Group) {
+	low, high := g.Preset.maxRange()
+	if low == high && g.Max != low {
+		v.fault(g.Places.Of("max"), fmt.Sprintf("max %d, and preset %s has no other than %d", g.Max, g.Preset, low), fmt.Sprintf("`max %d` or none", low))
+		return
+	}
+	within(v, g.Places.Of("max"), "max", g.Max, low, high)
 }
 
 // simple checks that there is nothing to choose among: at most one record answers a type.
 func (v *validator) simple(g *Group) {
 	first := map[uint16]*Record{}
 	for _, r := range g.Records {
-		for _, t := range r.types() {
+		for _, t := range v.answers(g, r) {
 			if other := first[t]; other != nil {
 				v.fault(r.Places.Own, fmt.Sprintf("a second record of type %s in a simple group, after that on line %d", TypeWord(t), other.Places.Own.Line),
 					"all values in one record, or policy multivalue or weighted")
 				break
 			}
 		}
-		for _, t := range r.types() {
+		for _, t := range v.answers(g, r) {
 			first[t] = r
 		}
 	}
 }
 
-// failover checks that the roles are given out (T-057).
-func (v *validator) failover(g *Group) {
-	holders := map[Role]*Record{}
-	for _, r := range g.Records {
-		switch {
-		case r.Role == "":
-			v.fault(r.Places.Own, fmt.Sprintf("record %q of a failover group is neither primary nor secondary", r.ID), "`primary` or `secondary`")
-		case r.Role != RolePrimary && r.Role != RoleSecondary:
-			v.oneOf(r.Places.Own, "role", string(r.Role), string(RolePrimary), string(RoleSecondary))
-		case holders[r.Role] != nil:
-			v.fault(r.Places.Of(string(r.Role)), fmt.Sprintf("a second %s in the group, after that on line %d", r.Role, holders[r.Role].Places.Own.Line),
-				fmt.Sprintf("one %s", r.Role))
-		default:
-			holders[r.Role] = r
-		}
-	}
-	if holders[RolePrimary] == nil {
-		v.fault(g.Places.Own, fmt.Sprintf("failover group %q has no primary", g.first()), "one record with `primary`")
-	}
-}
-
-// cname checks the places where a CNAME cannot be (RFC 1034, 3.6.2).
+// cname checks the places where a CNAME cannot be (RFC 1034, 3.6.2): one of the group's own, or one that an alias leads to.
 func (v *validator) cname(g *Group) {
-	i := slices.IndexFunc(g.Records, func(r *Record) bool { return r.has(dns.TypeCNAME) })
-	if i < 0 {
+	if !v.hasCNAME(g) {
 		return
 	}
-	r := g.Records[i]
-	if g.Policy == PolicyMultivalue {
+	i := slices.IndexFunc(g.Records, func(r *Record) bool { return slices.Contains(v.answers(g, r), dns.TypeCNAME) })
+	r, what := g.Records[i], "a CNAME"
+	if r.Alias != nil {
+		what = "an alias of a group with a CNAME"
+	}
+	if g.Policy == PolicyMultivalue && r.Alias == nil {
 		v.fault(r.Places.Own, "a CNAME in a multivalue group: a name has one CNAME at most", "policy weighted or failover")
 	}
 	for _, name := range g.Names {
 		if slices.Contains(v.stanza.Zones, name) {
-			v.fault(r.Places.Own, fmt.Sprintf("a CNAME at the zone apex %q, where SOA and NS stand", name), "addresses")
+			v.fault(r.Places.Own, fmt.Sprintf("%s at the zone apex %q, where SOA and NS stand", what, name), "addresses")
 		}
 	}
 	for _, other := range g.Records {
-		for _, value := range other.Values {
-			if value.Type != dns.TypeCNAME && !value.IsAddress() {
-				v.fault(other.Places.Own, fmt.Sprintf("type %s beside a CNAME in one group", TypeWord(value.Type)), "addresses and CNAMEs only")
-				break
-			}
+		types := v.answers(g, other)
+		if i := slices.IndexFunc(types, func(t uint16) bool { return !isAddressKind(t) }); i >= 0 {
+			v.fault(other.Places.Own, fmt.Sprintf("type %s beside a CNAME in one group", TypeWord(types[i])), "addresses and CNAMEs only")
 		}
-		if g.Policy == PolicySimple && other != r && other.hasAddress() {
+		if g.Policy == PolicySimple && other != r && slices.ContainsFunc(types, func(t uint16) bool { return t == dns.TypeA || t == dns.TypeAAAA }) {
 			v.fault(other.Places.Own, "addresses beside a CNAME in a simple group, which chooses nothing", "policy weighted or failover")
 		}
 	}

@@ -48,7 +48,7 @@ func (v *validator) nameserverName(ns Nameserver) {
 	case inside && len(ns.Addresses) == 0 && group == nil && !v.underWildcard(ns.Name) && !v.stanza.Places.Faulty:
 		v.report(Problem{Position: ns.Position, Warning: true,
 			Message: fmt.Sprintf("nameserver %q has no address here: the next plugin must have one", ns.Name)})
-	case group != nil && group.hasCNAME():
+	case group != nil && v.hasCNAME(group):
 		v.fault(ns.Position, fmt.Sprintf("nameserver %q has a CNAME on line %d", ns.Name, group.Places.Own.Line), "addresses (RFC 2181, 10.3)")
 	}
 }
@@ -56,7 +56,7 @@ func (v *validator) nameserverName(ns Nameserver) {
 // addressGroup returns the group that answers A and AAAA queries for the very name, or nil.
 func (v *validator) addressGroup(name string) *Group {
 	for _, g := range v.stanza.Groups {
-		if slices.Contains(g.Names, name) && slices.Contains(g.owned(), dns.TypeA) {
+		if !g.Hidden && slices.Contains(g.Names, name) && slices.Contains(v.owned(g), dns.TypeA) {
 			return g
 		}
 	}
@@ -67,7 +67,7 @@ func (v *validator) addressGroup(name string) *Group {
 func (v *validator) underWildcard(name string) bool {
 	for _, g := range v.stanza.Groups {
 		for _, n := range g.Names {
-			if parent, ok := WildcardParent(n); ok && IsBelow(name, parent) && slices.Contains(g.owned(), dns.TypeA) {
+			if parent, ok := WildcardParent(n); ok && !g.Hidden && IsBelow(name, parent) && slices.Contains(v.owned(g), dns.TypeA) {
 				return true
 			}
 		}

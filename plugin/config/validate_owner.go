@@ -3,26 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
-
-	"github.com/miekg/dns"
 )
-
-// owned are the types of a group. One of A, AAAA and CNAME owns all three (design, How a query is answered, 5).
-func (g *Group) owned() []uint16 {
-	var types []uint16
-	for _, r := range g.Records {
-		types = append(types, r.types()...)
-	}
-	if slices.ContainsFunc(types, isAddressKind) {
-		types = append(types, dns.TypeA, dns.TypeAAAA, dns.TypeCNAME)
-	}
-	slices.Sort(types)
-	return slices.Compact(types)
-}
-
-func isAddressKind(t uint16) bool {
-	return t == dns.TypeA || t == dns.TypeAAAA || t == dns.TypeCNAME
-}
 
 // owners checks that every name and type has one group, and that a CNAME is alone at its name.
 func (v *validator) owners() {
@@ -41,8 +22,8 @@ func (v *validator) owners() {
 
 // together checks two groups of one name; the second is the later one.
 func (v *validator) together(name string, first, second *Group) {
-	types := second.owned()
-	for _, t := range first.owned() {
+	types := v.owned(second)
+	for _, t := range v.owned(first) {
 		if !slices.Contains(types, t) {
 			continue
 		}
@@ -54,12 +35,8 @@ func (v *validator) together(name string, first, second *Group) {
 			"one group for each name and type")
 		return
 	}
-	if first.hasCNAME() || second.hasCNAME() {
+	if v.hasCNAME(first) || v.hasCNAME(second) {
 		v.fault(second.Places.Own, fmt.Sprintf("name %q has another group on line %d, and one of the two has a CNAME", name, first.Places.Own.Line),
 			"no other type beside a CNAME (RFC 1034, 3.6.2)")
 	}
-}
-
-func (g *Group) hasCNAME() bool {
-	return slices.ContainsFunc(g.Records, func(r *Record) bool { return r.has(dns.TypeCNAME) })
 }

@@ -14,7 +14,15 @@ func (v *validator) probe(p *Probe, earlier []*Probe) {
 	if p.Type == "" && p.Places.Faulty {
 		return // what follows depends on the type
 	}
-	v.oneOf(p.Places.Own, "probe", string(p.Type), string(ProbeHTTP), string(ProbeHTTPS), string(ProbeTCP))
+	v.oneOf(p.Places.Own, "probe", string(p.Type), string(ProbeHTTP), string(ProbeHTTPS), string(ProbeTCP), string(ProbeCalculated))
+	v.preset(p.Places, p.Preset)
+	if p.Assume != "" {
+		v.oneOf(p.Places.Of("assume"), "assume", string(p.Assume), string(AssumeHealthy), string(AssumeUnhealthy))
+	}
+	if p.Type == ProbeCalculated {
+		v.calculated(p)
+		return
+	}
 	if p.Target != "" {
 		v.hostOrAddress(p.Places.Of("target"), "target", p.Target)
 	}
@@ -25,13 +33,23 @@ func (v *validator) probe(p *Probe, earlier []*Probe) {
 	within(v, p.Places.Of("fall"), "fall", p.Fall, 1, 10)
 	within(v, p.Places.Of("rise"), "rise", p.Rise, 1, 10)
 	v.oneOf(p.Places.Of("initial"), "initial", string(p.Initial), string(InitialFirst), string(InitialIncluded), string(InitialExcluded))
-	if p.Assume != "" {
-		v.oneOf(p.Places.Of("assume"), "assume", string(p.Assume), string(AssumeHealthy), string(AssumeUnhealthy))
-	}
+	v.quorum(p)
 	if p.Type.IsHTTP() {
 		v.http(p)
 	}
 	v.regexp(p.Places.Of("expect_reply"), "expect_reply", p.Exchange.ExpectReply)
+	v.probePreset(p)
+}
+
+// quorum checks that the quorum can be reached, and missed (spec 2.6).
+func (v *validator) quorum(p *Probe) {
+	low, high := 1, 100
+	if p.Quorum.More {
+		low, high = 0, 99
+	}
+	if share := p.Quorum.Share(); share < low || share > high {
+		v.fault(p.Places.Of("quorum"), fmt.Sprintf("quorum %q is out of range", p.Quorum), "`1%` to `100%`, or `more than 1%` to `more than 99%`")
+	}
 }
 
 func (v *validator) probeName(p *Probe, earlier []*Probe) {
@@ -68,13 +86,16 @@ func (v *validator) timing(p *Probe) {
 			return
 		}
 	}
-	if p.Timeout == DefaultTimeout(p.Interval) && p.Timeout < minTimeout {
+	if p.Timeout == p.fitted().Timeout && p.Timeout < minTimeout {
 		return // the interval is the fault
 	}
 	within(v, at, "timeout", p.Timeout, minTimeout, maxTimeout)
-	if !p.FromEnd && p.Timeout >= p.Interval && !p.Places.Faulty {
-		v.fault(at, fmt.Sprintf("timeout %s is not shorter than the interval %s", FormatDuration(p.Timeout), FormatDuration(p.Interval)),
-			"a shorter timeout, or `interval "+FormatDuration(p.Interval)+" from end`")
+	if !p.FromEnd && p.Timeout >= p.Interval && !p.Places.Faulty && p.Preset != PresetTrafficManager { // that has its own ranges
+		expected := "a shorter timeout, or `interval " + FormatDuration(p.Interval) + " from end`"
+		if p.Preset == PresetRoute53 {
+			expected = "`interval " + FormatDuration(p.Interval) + " from end`, as the timeout is fixed with preset route53"
+		}
+		v.fault(at, fmt.Sprintf("timeout %s is not shorter than the interval %s", FormatDuration(p.Timeout), FormatDuration(p.Interval)), expected)
 	}
 }
 

@@ -11,13 +11,17 @@ import (
 
 // record checks one record of a group.
 func (v *validator) record(g *Group, r *Record) {
-	if r.TTL != g.TTL {
-		v.ttl(r.Places, r.TTL)
+	if r.TTL != g.TTL || r.MinTTL != g.MinTTL {
+		v.ttl(r.Places, r.TTL, r.MinTTL)
 	}
 	if r.Site != "" && !isWord(r.Site) {
 		v.fault(r.Places.Of("site"), fmt.Sprintf("site %q cannot be used", r.Site), "at most 63 letters, digits, hyphens, underscores and dots")
 	}
-	if v.values(g, r) {
+	v.admin(r)
+	if r.Alias != nil {
+		v.alias(g, r)
+		v.recordID(r)
+	} else if v.values(g, r) {
 		v.recordID(r)
 	}
 	v.headers(r.Places, r.Headers)
@@ -30,10 +34,18 @@ func (v *validator) recordID(r *Record) {
 	switch {
 	case strings.ContainsFunc(r.ID, isControl):
 		v.fault(at, fmt.Sprintf("id %q holds a control character", r.ID), "an `id` without")
-	case r.ID == DefaultID(r.Values):
+	case r.Alias == nil && r.ID == DefaultID(r.Values), r.Alias != nil && r.Alias.isTarget(r.ID):
 	case strings.ContainsAny(r.ID, " ,/") || len(r.ID) > maxID || r.ID == "":
 		v.fault(at, fmt.Sprintf("id %q cannot be used", r.ID), fmt.Sprintf("at most %d characters without blanks, commas and slashes", maxID))
 	}
+}
+
+// isTarget reports whether the id is the alias's target as it may be written: whole, or relative to a zone.
+func (a *Alias) isTarget(id string) bool {
+	if a.Name != "" {
+		return strings.TrimSuffix(id, ".") == strings.TrimSuffix(a.Name, ".")
+	}
+	return slices.ContainsFunc(a.Group, func(name string) bool { return strings.HasPrefix(name, strings.TrimSuffix(id, ".")+".") })
 }
 
 // maxID is the length limit of an id that is given.
@@ -137,14 +149,23 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 	if p.Places.Faulty {
 		return
 	}
-	if p.Target == "" && len(r.Values) > 0 && !r.hasAddress() {
+	if p.Target == "" && p.Type != ProbeCalculated && r.Alias != nil && r.Alias.Name == "" {
+		v.fault(at, fmt.Sprintf("probe %q has no target, and an alias of a group has no address to test", p.Name),
+			"`target HOST` in the probe, or none: the alias takes its target's health")
+	} else if r.Alias != nil && r.Alias.Name == "" {
+		v.report(Problem{Position: at, Warning: true, Message: fmt.Sprintf(
+			"probe %q on an alias of a group: it decides besides the health of the target (spec 7.1, C-17)", p.Name)})
+	}
+	if p.Target == "" && p.Type != ProbeCalculated && len(r.Values) > 0 && !r.hasAddress() {
 		v.fault(r.Places.Own, fmt.Sprintf("probe %q has no target, and the record of type %s has no address to test", p.Name, TypeWord(r.Values[0].Type)),
 			"`target HOST` in the probe, or `probe none` in the record")
 	}
 	if len(r.Headers) > 0 && !p.Type.IsHTTP() {
 		v.fault(r.Places.Of("header"), fmt.Sprintf("\"header\" in a record whose probe %q is a %s probe", p.Name, p.Type), "an http or https probe")
 	}
-	v.verifiable(g, p, at)
+	if r.Alias == nil || r.Alias.Name == "" { // a resolved name is verified by itself
+		v.verifiable(g, p, at)
+	}
 }
 
 // verifiable checks that a certificate can be compared with a name: a wildcard is none (design, Probes).

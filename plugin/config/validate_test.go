@@ -10,7 +10,7 @@ import (
 
 // valid returns a stanza with nothing wrong: each case of a test breaks one thing of it.
 func valid() *Stanza {
-	web, db := DefaultProbe("web", ProbeHTTPS), DefaultProbe("db", ProbeTCP)
+	web, db := DefaultProbe("web", ProbeHTTPS, ""), DefaultProbe("db", ProbeTCP, "")
 	db.Port = 5432
 	record := func(address string, probe string) *Record {
 		return &Record{ID: address, Values: []Value{{Type: dns.TypeA, Data: address}}, TTL: DefaultTTL, Weight: DefaultWeight, Probe: probe}

@@ -29,6 +29,24 @@ func (p *parser) duration(l *line, text string, to *time.Duration) bool {
 	return true
 }
 
+// ttl reads a length of time, or `A-B`; low is 0 for a fixed one.
+func (p *parser) ttl(l *line, to, low *time.Duration) {
+	text := l.args()[0]
+	cut := strings.LastIndex(text, "-")
+	if cut <= 0 {
+		p.duration(l, text, to)
+		return
+	}
+	var from, upTo time.Duration
+	switch {
+	case !p.duration(l, text[:cut], &from) || !p.duration(l, text[cut+1:], &upTo):
+	case from == 0: // which would be no range to the rest of us
+		p.report(l.at, "ttl "+text+" is no range", "`ttl A-B` with A from 1s and B above it", "")
+	default:
+		*low, *to = from, upTo
+	}
+}
+
 // integer reads a whole number. Its range is judged later unless it is given here.
 func (p *parser) integer(l *line, text string, to *int) bool {
 	n, err := strconv.Atoi(text)

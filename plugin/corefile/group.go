@@ -8,37 +8,26 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-var policies = []config.Policy{config.PolicySimple, config.PolicyWeighted, config.PolicyFailover, config.PolicyMultivalue}
-
-var lastResorts = []config.LastResort{config.LastResortAll, config.LastResortNone, config.LastResortServfail,
-	config.LastResortRefused, config.LastResortNXDomain}
-
 // groupDraft is a group while it is read.
 type groupDraft struct {
 	*config.Group
-	probe string // for each record that names none
+	stanza *config.Stanza
+	probe  string     // for each record that names none
+	masked []hostBits // prefixes that were written with host bits; the preset says what that means
 }
 
-// groupOptions are the options of groups; some belong to one policy.
+// groupOptions are the options of groups; some belong to some policies.
 func groupOptions() []option[*groupDraft] {
-	return []option[*groupDraft]{
-		{word: "ttl", usage: "DURATION", min: 1, max: 1, home: "a group",
-			set: func(p *parser, g *groupDraft, l *line) { p.duration(l, l.args()[0], &g.TTL) }},
+	return slices.Concat([]option[*groupDraft]{
+		{word: "ttl", usage: "DURATION[-DURATION]", min: 1, max: 1, home: "a group",
+			set: func(p *parser, g *groupDraft, l *line) { p.ttl(l, &g.TTL, &g.MinTTL) }},
 		{word: "probe", usage: "NAME", min: 1, max: 1, home: "a group",
 			set: func(p *parser, g *groupDraft, l *line) { g.probe = probeName(l.args()[0]) }},
 		{word: "record", usage: "ADDRESS,...|TYPE DATA [OPTION...]", min: 1, max: many, repeat: true, block: true, home: "a group",
 			set: (*parser).record},
-		{word: "max", usage: "N", min: 1, max: 1, home: "a multivalue group",
-			fits: func(g *groupDraft) bool { return g.isPolicy(config.PolicyMultivalue) },
-			set:  func(p *parser, g *groupDraft, l *line) { p.integer(l, l.args()[0], &g.Max) }},
-		{word: "last_resort", usage: "all|none|servfail|refused|nxdomain", min: 1, max: 1, home: "a group",
-			set: func(p *parser, g *groupDraft, l *line) { choice(p, l, l.args()[0], lastResorts, &g.LastResort) }},
-		{word: "families", usage: "together", min: 1, max: 1, home: "a group",
-			set: func(p *parser, g *groupDraft, l *line) {
-				var how string
-				g.FamiliesTogether = choice(p, l, l.args()[0], []string{"together"}, &how)
-			}},
-	}
+		{word: "alias", usage: "NAME|name HOST [OPTION...]", min: 1, max: many, repeat: true, block: true, home: "a group",
+			set: (*parser).alias},
+	}, choosingOptions(), otherGroupOptions())
 }
 
 // group reads `group NAME... POLICY` and its block.
@@ -49,31 +38,68 @@ func (p *parser) group(s *config.Stanza, l *line) {
 		p.report(l.at, bracesWord, "", "")
 		last--
 	}
-	g := &groupDraft{Group: &config.Group{LastResort: config.LastResortAll}}
+	g := &groupDraft{Group: &config.Group{LastResort: config.LastResortAll}, stanza: s}
 	g.Places.Own = l.at
-	choice(p, &line{words: []string{"group"}, at: l.at}, l.args()[last], policies, &g.Policy)
+	choice(p, &line{words: []string{"group"}, at: l.at}, l.args()[last], config.Policies(), &g.Policy)
 	for _, name := range l.args()[:last] {
 		g.Names = append(g.Names, p.names(l, s, name)...)
 	}
-	if g.Policy == config.PolicyMultivalue {
-		g.Max = config.DefaultMax
-	}
-	fill(p, strings.TrimSpace(fmt.Sprintf("the %s group", g.Policy)), &g.Places, groupOptions(), g, l.block)
+	fill(p, strings.TrimSpace(fmt.Sprintf("the %s group", g.Policy)), &g.Places, p.ofGroups, g, l.block)
 	p.inheritProbe(g)
+	p.fillPriorities(g)
+	g.nameOverrides()
 	g.Places.Faulty = l.faulty || faulty()
 	s.Groups = append(s.Groups, g.Group)
+	p.drafts = append(p.drafts, g)
 }
 
-// inheritProbe gives the group's probe to the records that name none.
+// inheritProbe gives the group's probe to the records that name none. Aliases have health from their targets.
 func (p *parser) inheritProbe(g *groupDraft) {
-	taken := g.probe == "" || len(g.Records) == 0
+	taken, records := g.probe == "", false
 	for _, r := range g.Records {
+		if r.Alias != nil {
+			continue
+		}
+		records = true
 		if !r.Places.Has("probe") {
 			r.Probe, taken = g.probe, true
 		}
 	}
-	if !taken {
+	switch {
+	case taken || len(g.Records) == 0:
+	case records:
 		p.warn(g.Places.Of("probe"), fmt.Sprintf("probe %q of the group is taken by no record: each names its own", g.probe))
+	default:
+		p.warn(g.Places.Of("probe"), fmt.Sprintf("probe %q of the group is taken by no record: aliases have the health of their targets", g.probe))
+	}
+}
+
+// fillPriorities numbers the records of a priority group in their order if none has a number; some cannot.
+func (p *parser) fillPriorities(g *groupDraft) {
+	if g.Policy != config.PolicyPriority {
+		return
+	}
+	given := slices.IndexFunc(g.Records, func(r *config.Record) bool { return r.Places.Has("priority") })
+	for i, r := range g.Records {
+		switch {
+		case given < 0:
+			r.Priority = i + 1
+		case !r.Places.Has("priority"):
+			p.report(r.Places.Own, fmt.Sprintf("record %q has no priority, while that on line %d has", r.ID, g.Records[given].Places.Own.Line),
+				"`priority N` in all records of the group, or in none", "")
+			r.Places.Faulty = true
+		}
+	}
+}
+
+// nameOverrides writes the ids of overrides as the records have them: letter case does not count.
+func (g *groupDraft) nameOverrides() {
+	for i := range g.Overrides {
+		for _, r := range g.Records {
+			if strings.EqualFold(r.ID, g.Overrides[i].Use) {
+				g.Overrides[i].Use = r.ID
+			}
+		}
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 // option is one word that stands in the block of an object of type T, and what it does to the object.
 type option[T any] struct {
 	word     string
-	usage    string       // the arguments as the documentation writes them
-	min, max int          // number of arguments; max unlimited: many
-	repeat   bool         // may be written more than once
-	block    bool         // may have a block
-	home     string       // the objects that may have it, for the message when it stands elsewhere
-	fits     func(T) bool // whether this very object may have it; nil: all
+	usage    string                   // the arguments as the documentation writes them
+	min, max int                      // number of arguments; max unlimited: many
+	repeat   bool                     // may be written more than once
+	block    bool                     // may have a block
+	take     func(words []string) int // how many of the words behind it are its arguments, where other options follow; nil: max
+	home     string                   // the objects that may have it, for the message when it stands elsewhere
+	fits     func(T) bool             // whether this very object may have it; nil: all
 	set      func(p *parser, object T, l *line)
 }
 
@@ -54,6 +55,14 @@ func fill[T any](p *parser, kind string, places *config.Places, options []option
 			places.Note(word, l.at)
 		}
 	}
+}
+
+// length is how many of the words behind the option are its arguments, in a line of several options.
+func (o option[T]) length(words []string) int {
+	if o.take != nil {
+		return o.take(words)
+	}
+	return o.max
 }
 
 func (o option[T]) suits(object T) bool { return o.fits == nil || o.fits(object) }

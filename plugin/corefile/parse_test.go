@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
         interval 4s
     }
 }`)
-	web := config.DefaultProbe("web", config.ProbeHTTP)
+	web := config.DefaultProbe("web", config.ProbeHTTP, "")
 	web.Interval, web.Timeout = 4*time.Second, 3*time.Second
 	expected := &config.Stanza{
 		Zones: []string{"example.org."}, TTL: time.Minute, OtherTypes: config.OtherTypesNext,

@@ -1,7 +1,6 @@
 package corefile
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -16,17 +15,17 @@ import (
 func Print(s *config.Stanza) string {
 	w := &printer{}
 	w.open(append([]string{Directive}, nameWords(s.Zones)...)...)
-	if s.TTL != config.DefaultTTL {
-		w.line("ttl", config.FormatDuration(s.TTL))
-	}
+	w.preset(s.Preset, "")
+	w.differs("ttl", ttlWord(s.TTL, s.MinTTL), ttlWord(config.DefaultTTL, 0))
 	if s.OtherTypes != config.OtherTypesNext {
 		w.line("other_types", string(s.OtherTypes))
 	}
+	w.clients(s)
 	for _, ns := range s.Nameservers {
 		w.line(append([]string{"nameserver", nameWord(ns.Name)}, ns.Addresses...)...)
 	}
 	for _, p := range s.Probes {
-		w.probe(p)
+		w.probe(s, p)
 	}
 	for _, g := range s.Groups {
 		w.group(s, g)
@@ -90,76 +89,3 @@ func nameWords(names []string) []string {
 
 // splitsWords reports whether the lexer would end, drop or cut an unquoted word at the character.
 func splitsWords(r rune) bool { return unicode.IsSpace(r) || r == '#' }
-
-func (w *printer) group(s *config.Stanza, g *config.Group) {
-	w.open(append(append([]string{"group"}, nameWords(g.Names)...), string(g.Policy))...)
-	if g.TTL != s.TTL {
-		w.line("ttl", config.FormatDuration(g.TTL))
-	}
-	if g.Policy == config.PolicyMultivalue && g.Max != config.DefaultMax {
-		w.line("max", fmt.Sprint(g.Max))
-	}
-	if g.LastResort != config.LastResortAll {
-		w.line("last_resort", string(g.LastResort))
-	}
-	if g.FamiliesTogether {
-		w.line("families", "together")
-	}
-	for _, r := range g.Records {
-		w.record(g, r)
-	}
-	w.close()
-}
-
-// record writes a record on one line, and a block only where one is needed.
-func (w *printer) record(g *config.Group, r *config.Record) {
-	words, more := recordData(r.Values)
-	if r.ID != config.DefaultID(r.Values) {
-		words = append(words, "id", r.ID)
-	}
-	if r.TTL != g.TTL {
-		words = append(words, "ttl", config.FormatDuration(r.TTL))
-	}
-	if g.Policy == config.PolicyWeighted && r.Weight != config.DefaultWeight {
-		words = append(words, "weight", fmt.Sprint(r.Weight))
-	}
-	if r.Role != "" {
-		words = append(words, string(r.Role))
-	}
-	if r.Site != "" {
-		words = append(words, "site", r.Site)
-	}
-	if r.Probe != "" {
-		words = append(words, "probe", r.Probe)
-	}
-	if len(more) == 0 && len(r.Headers) == 0 {
-		w.line(words...)
-		return
-	}
-	w.open(words...)
-	for _, v := range more {
-		w.line("value", v.Data)
-	}
-	for _, h := range r.Headers {
-		w.line("header", h.Name, h.Value)
-	}
-	w.close()
-}
-
-// recordData writes values: all on the record's line if they are addresses, otherwise the first one there and more
-// below.
-func recordData(values []config.Value) (words []string, more []config.Value) {
-	addresses := make([]string, 0, len(values))
-	for _, v := range values {
-		if v.IsAddress() {
-			addresses = append(addresses, v.Data)
-		}
-	}
-	switch {
-	case len(values) == 0:
-		return []string{"record"}, nil
-	case len(addresses) == len(values):
-		return []string{"record", strings.Join(addresses, ",")}, nil
-	}
-	return []string{"record", config.TypeWord(values[0].Type), values[0].Data}, values[1:]
-}

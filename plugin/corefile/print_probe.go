@@ -9,25 +9,26 @@ import (
 )
 
 // probe writes a probe; what it does not say is the default of its type.
-func (w *printer) probe(p *config.Probe) {
-	d := config.DefaultProbe(p.Name, p.Type)
+func (w *printer) probe(s *config.Stanza, p *config.Probe) {
+	d := config.DefaultProbe(p.Name, p.Type, p.Preset)
 	w.open("probe", p.Name, string(p.Type))
+	if p.Type == config.ProbeCalculated {
+		w.calculated(s, p.Children, d.Children)
+	} else {
+		w.preset(p.Preset, s.Preset)
+	}
 	w.differs("target", p.Target, d.Target)
 	w.differs("port", fmt.Sprint(p.Port), fmt.Sprint(d.Port))
-	if p.FromEnd {
-		w.line("interval", config.FormatDuration(p.Interval), "from", "end")
-	} else {
-		w.differs("interval", config.FormatDuration(p.Interval), config.FormatDuration(d.Interval))
-		d.Timeout = config.DefaultTimeout(p.Interval)
-	}
-	if p.ConnectTimeout != 0 || p.ResponseTimeout != 0 {
-		w.line("timeout", "connect", config.FormatDuration(p.ConnectTimeout), "response", config.FormatDuration(p.ResponseTimeout))
-	} else {
-		w.differs("timeout", config.FormatDuration(p.Timeout), config.FormatDuration(d.Timeout))
-	}
+	w.timing(p, d)
 	w.differs("fall", fmt.Sprint(p.Fall), fmt.Sprint(d.Fall))
+	if p.Preset == config.PresetRoute53 {
+		d.Rise = p.Fall
+	}
 	w.differs("rise", fmt.Sprint(p.Rise), fmt.Sprint(d.Rise))
 	w.differs("initial", string(p.Initial), string(d.Initial))
+	if p.Quorum.String() != d.Quorum.String() {
+		w.line(append([]string{"quorum"}, strings.Fields(p.Quorum.String())...)...)
+	}
 	if p.Invert {
 		w.line("invert")
 	}
@@ -39,6 +40,28 @@ func (w *printer) probe(p *config.Probe) {
 	}
 	w.differs("expect_reply", p.Exchange.ExpectReply, "")
 	w.close()
+}
+
+func (w *printer) timing(p, d *config.Probe) {
+	switch {
+	case p.FromEnd == d.FromEnd:
+		w.differs("interval", config.FormatDuration(p.Interval), config.FormatDuration(d.Interval))
+	case p.FromEnd:
+		w.line("interval", config.FormatDuration(p.Interval), "from", "end")
+	default:
+		w.line("interval", config.FormatDuration(p.Interval), "from", "start")
+	}
+	d.Interval, d.FromEnd = p.Interval, p.FromEnd
+	if p.Type != config.ProbeCalculated {
+		d.FitTimeout()
+	}
+	switch {
+	case p.Timeout == d.Timeout && p.ConnectTimeout == d.ConnectTimeout && p.ResponseTimeout == d.ResponseTimeout:
+	case p.ConnectTimeout != 0 || p.ResponseTimeout != 0:
+		w.line("timeout", "connect", config.FormatDuration(p.ConnectTimeout), "response", config.FormatDuration(p.ResponseTimeout))
+	default:
+		w.line("timeout", config.FormatDuration(p.Timeout))
+	}
 }
 
 func (w *printer) http(h, d config.HTTP) {

@@ -10,22 +10,26 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-var probeTypes = []config.ProbeType{config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP}
+var probeTypes = []config.ProbeType{config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP, config.ProbeCalculated}
 
 // probe reads `probe NAME TYPE` and its block.
 func (p *parser) probe(s *config.Stanza, l *line) {
 	faulty := p.faulty()
 	var kind config.ProbeType
 	choice(p, l, l.args()[1], probeTypes, &kind)
-	probe := config.DefaultProbe(strings.ToLower(l.args()[0]), kind)
+	probe := config.DefaultProbe(strings.ToLower(l.args()[0]), kind, presetOf(l.block, s.Preset))
 	probe.Places.Own = l.at
 	what := fmt.Sprintf("the %s probe %s", kind, probe.Name)
 	if kind == "" {
 		what = "the probe " + probe.Name
 	}
+	p.stanzaOf = s
 	fill(p, what, &probe.Places, probeOptions(), probe, l.block)
-	if !probe.Places.Has("timeout") && !probe.FromEnd {
-		probe.Timeout = config.DefaultTimeout(probe.Interval)
+	if !probe.Places.Has("timeout") && kind != config.ProbeCalculated {
+		probe.FitTimeout()
+	}
+	if probe.Preset == config.PresetRoute53 && !probe.Places.Has("rise") {
+		probe.Rise = probe.Fall // it has one number for both (spec 2.3)
 	}
 	if probe.Places.Has("fall") && probe.Places.Has("tolerate") {
 		p.report(probe.Places.Of("tolerate"), fmt.Sprintf("%q and %q both say how many failures count", "tolerate", "fall"), "one of them", "")
@@ -34,9 +38,10 @@ func (p *parser) probe(s *config.Stanza, l *line) {
 	s.Probes = append(s.Probes, probe)
 }
 
-// probeOptions are the options of every type, then those of http and https, then the rest.
+// probeOptions are the options of every type that makes attempts, of all, of http and https, and then the rest.
 func probeOptions() []option[*config.Probe] {
 	options := []option[*config.Probe]{
+		{word: "preset", usage: presetUsage, min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { p.preset(l, &o.Preset) }},
 		{word: "target", usage: "HOST", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { o.Target = hostOrAddress(l.args()[0]) }},
 		{word: "port", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
 			port := int(o.Port)
@@ -55,6 +60,18 @@ func probeOptions() []option[*config.Probe] {
 		{word: "initial", usage: "first|included|excluded", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
 			choice(p, l, l.args()[0], []config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}, &o.Initial)
 		}},
+		{word: "quorum", usage: "N%|more than N%", min: 1, max: 3, set: (*parser).quorum},
+	}
+	options = append(only("a probe that makes attempts", options, config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP), verdictOptions()...)
+	options = append(options, only("an http or https probe", httpOptions(), config.ProbeHTTP, config.ProbeHTTPS)...)
+	options = append(options, only("an https probe", tlsOptions(), config.ProbeHTTPS)...)
+	options = append(options, only("a tcp probe", exchangeOptions(), config.ProbeTCP)...)
+	return append(options, only("a calculated probe", calculatedOptions(), config.ProbeCalculated)...)
+}
+
+// verdictOptions are about what a verdict means: calculated probes have them too.
+func verdictOptions() []option[*config.Probe] {
+	options := []option[*config.Probe]{
 		{word: "invert", set: func(p *parser, o *config.Probe, l *line) { o.Invert = true }},
 		{word: "assume", usage: "healthy|unhealthy", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
 			choice(p, l, l.args()[0], []config.Assume{config.AssumeHealthy, config.AssumeUnhealthy}, &o.Assume)
@@ -63,9 +80,7 @@ func probeOptions() []option[*config.Probe] {
 	for i := range options {
 		options[i].home = "a probe"
 	}
-	options = append(options, only("an http or https probe", httpOptions(), config.ProbeHTTP, config.ProbeHTTPS)...)
-	options = append(options, only("an https probe", tlsOptions(), config.ProbeHTTPS)...)
-	return append(options, only("a tcp probe", exchangeOptions(), config.ProbeTCP)...)
+	return options
 }
 
 // only limits options to probe types. A probe of unknown type may have them all: its type is the fault.

@@ -41,29 +41,74 @@ func drawStanza(t *rapid.T) *config.Stanza {
 		TTL:        drawTTL.Draw(t, "ttl"),
 		OtherTypes: rapid.SampledFrom([]config.OtherTypes{config.OtherTypesNext, config.OtherTypesNoData}).Draw(t, "other types"),
 	}
+	s.MinTTL = drawMinTTL(t, s.TTL)
+	drawClients(t, s)
 	if rapid.Bool().Draw(t, "nameserver") {
 		s.Nameservers = []config.Nameserver{
 			{Name: "ns1.example.org.", Addresses: []string{"192.0.2.53", "2001:db8::53"}}, {Name: "ns.example.com."}}
 	}
+	s.Preset = drawPreset.Draw(t, "preset")
 	for i := range rapid.IntRange(0, 3).Draw(t, "probes") {
 		s.Probes = append(s.Probes, drawProbe(t, fmt.Sprintf("p%d", i)))
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "groups") {
-		s.Groups = append(s.Groups, drawGroup(t, s, fmt.Sprintf("g%d.example.org.", i)))
+		s.Groups = append(s.Groups, drawGroup(t, s, fmt.Sprintf("g%d", i)))
+	}
+	for i := range rapid.IntRange(0, 1).Draw(t, "calculated probes") {
+		drawCalculated(t, s, fmt.Sprintf("calculated%d", i))
 	}
 	return s
 }
 
+var drawPreset = rapid.SampledFrom([]config.Preset{"", config.PresetRoute53, config.PresetNLB, config.PresetTrafficManager})
+
+// drawCalculated adds a calculated probe, if there is something to calculate it from.
+func drawCalculated(t *rapid.T, s *config.Stanza, name string) {
+	p := config.DefaultProbe(name, config.ProbeCalculated, s.Preset)
+	for _, child := range s.Probes {
+		if child.Target != "" {
+			p.Children.Probes = append(p.Children.Probes, child.Name)
+		}
+	}
+	for _, g := range s.Groups {
+		if r := g.Records[0]; r.Values[0].IsAddress() { // others may have ids that stand in no list
+			p.Children.Records = append(p.Children.Records, config.RecordRef{Group: g.Names[:1], Record: r.ID})
+		}
+	}
+	p.Children.Healthy = rapid.IntRange(0, 100).Draw(t, "healthy")
+	p.Children.Percent = rapid.Bool().Draw(t, "percent")
+	p.Invert = rapid.Bool().Draw(t, "invert")
+	if p.Children.Count() > 0 {
+		s.Probes = append(s.Probes, p)
+	}
+}
+
 func drawProbe(t *rapid.T, name string) *config.Probe {
-	p := config.DefaultProbe(name, rapid.SampledFrom(probeTypes).Draw(t, "type"))
+	p := config.DefaultProbe(name, rapid.SampledFrom(probeTypes[:3]).Draw(t, "type"), drawPreset.Draw(t, "preset"))
+	p.Invert = rapid.Bool().Draw(t, "invert")
+	p.Assume = rapid.SampledFrom([]config.Assume{"", config.AssumeHealthy, config.AssumeUnhealthy}).Draw(t, "assume")
+	p.Quorum = rapid.SampledFrom([]config.Quorum{p.Quorum, {}, {Percent: 18, More: true}, {Percent: 100}}).Draw(t, "quorum")
+	if p.Preset != "" { // its own rules leave little room
+		if p.Port == 0 {
+			p.Port = 80
+		}
+		p.Fall = rapid.IntRange(2, 10).Draw(t, "fall")
+		if p.Preset == config.PresetRoute53 {
+			p.Rise = p.Fall
+		}
+		p.Interval = 10 * time.Second
+		p.FitTimeout()
+		if p.FromEnd && p.Type.IsHTTP() {
+			p.FromEnd = rapid.Bool().Draw(t, "from end")
+		}
+		return p
+	}
 	p.Target = drawHost.Draw(t, "target")
 	p.Port = rapid.Uint16Range(1, 65535).Draw(t, "port")
 	p.Interval = time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Hour)).Draw(t, "interval"))
 	p.FromEnd = rapid.Bool().Draw(t, "from end")
 	if rapid.Bool().Draw(t, "default timeout") {
-		if !p.FromEnd {
-			p.Timeout = config.DefaultTimeout(p.Interval)
-		}
+		p.FitTimeout()
 	} else {
 		p.Timeout = min(p.Interval-1, 120*time.Second)
 	}
@@ -74,8 +119,6 @@ func drawProbe(t *rapid.T, name string) *config.Probe {
 	p.Fall = rapid.IntRange(1, 10).Draw(t, "fall")
 	p.Rise = rapid.IntRange(1, 10).Draw(t, "rise")
 	p.Initial = rapid.SampledFrom([]config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}).Draw(t, "initial")
-	p.Invert = rapid.Bool().Draw(t, "invert")
-	p.Assume = rapid.SampledFrom([]config.Assume{"", config.AssumeHealthy, config.AssumeUnhealthy}).Draw(t, "assume")
 	switch {
 	case p.Type == config.ProbeTCP:
 		p.Exchange.Send = string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "send"))
@@ -120,53 +163,6 @@ func drawHeaders(t *rapid.T) []config.Header {
 		headers = append(headers, config.Header{Name: fmt.Sprintf("X-%d", i), Value: text(t, "value")})
 	}
 	return headers
-}
-
-func drawGroup(t *rapid.T, s *config.Stanza, name string) *config.Group {
-	g := &config.Group{
-		Names:      []string{name, "*." + name}[:rapid.IntRange(1, 2).Draw(t, "names")],
-		Policy:     rapid.SampledFrom(policies).Draw(t, "policy"),
-		TTL:        rapid.OneOf(rapid.Just(s.TTL), drawTTL).Draw(t, "group ttl"),
-		LastResort: rapid.SampledFrom(lastResorts).Draw(t, "last resort"),
-	}
-	if g.Policy == config.PolicyMultivalue {
-		g.Max = rapid.IntRange(1, 100).Draw(t, "max")
-	}
-	most := map[config.Policy]int{config.PolicySimple: 1, config.PolicyFailover: 2}[g.Policy]
-	for i := range rapid.IntRange(1, max(most, 1)+2*(1-min(most, 1))).Draw(t, "records") {
-		g.Records = append(g.Records, drawRecord(t, s, g, i))
-	}
-	addresses := g.Records[0].Values[0].IsAddress()
-	g.FamiliesTogether = addresses && rapid.Bool().Draw(t, "families together")
-	return g
-}
-
-func drawRecord(t *rapid.T, s *config.Stanza, g *config.Group, i int) *config.Record {
-	r := &config.Record{
-		Values: drawValues(t, i),
-		TTL:    rapid.OneOf(rapid.Just(g.TTL), drawTTL).Draw(t, "record ttl"),
-	}
-	r.ID = config.DefaultID(r.Values)
-	if rapid.Bool().Draw(t, "id") {
-		r.ID = fmt.Sprintf("Record-%d", i)
-	}
-	if rapid.Bool().Draw(t, "site") {
-		r.Site = drawWord.Draw(t, "site name")
-	}
-	switch g.Policy {
-	case config.PolicyWeighted:
-		r.Weight = rapid.IntRange(0, 65535).Draw(t, "weight")
-	case config.PolicyFailover:
-		r.Role = []config.Role{config.RolePrimary, config.RoleSecondary}[i]
-	}
-	if len(s.Probes) > 0 && r.Values[0].IsAddress() {
-		p := rapid.SampledFrom(s.Probes).Draw(t, "probe")
-		r.Probe = p.Name
-		if p.Type.IsHTTP() {
-			r.Headers = drawHeaders(t)
-		}
-	}
-	return r
 }
 
 func drawValues(t *rapid.T, i int) []config.Value {

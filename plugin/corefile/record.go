@@ -3,6 +3,7 @@ package corefile
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -18,60 +19,81 @@ type recordDraft struct {
 	kind  uint16 // its TYPE
 }
 
-// recordOptions are the options of records. On the record's line each takes exactly its number of arguments.
+// recordOptions are the options of records and aliases. On a record's line each takes its number of arguments.
 func recordOptions() []option[*recordDraft] {
-	return []option[*recordDraft]{
+	return slices.Concat([]option[*recordDraft]{
 		{word: "id", usage: "ID", min: 1, max: 1, home: "a record",
 			set: func(p *parser, r *recordDraft, l *line) { r.ID = l.args()[0] }},
-		{word: "ttl", usage: "DURATION", min: 1, max: 1, home: "a record",
-			set: func(p *parser, r *recordDraft, l *line) { p.duration(l, l.args()[0], &r.TTL) }},
+		{word: "ttl", usage: "DURATION[-DURATION]", min: 1, max: 1, home: "a record", set: (*parser).recordTTL},
 		{word: "weight", usage: "N", min: 1, max: 1, home: "a record of a weighted group", fits: inGroup(config.PolicyWeighted),
 			set: func(p *parser, r *recordDraft, l *line) { p.integer(l, l.args()[0], &r.Weight) }},
 		{word: "primary", home: "a record of a failover group", fits: inGroup(config.PolicyFailover),
 			set: func(p *parser, r *recordDraft, l *line) { p.role(r, l, config.RolePrimary) }},
 		{word: "secondary", home: "a record of a failover group", fits: inGroup(config.PolicyFailover),
 			set: func(p *parser, r *recordDraft, l *line) { p.role(r, l, config.RoleSecondary) }},
+		{word: "priority", usage: "N", min: 1, max: 1, home: "a record of a priority group", fits: inGroup(config.PolicyPriority),
+			set: func(p *parser, r *recordDraft, l *line) { p.integer(l, l.args()[0], &r.Priority) }},
+	}, placeOptions(), aliasOptions(), []option[*recordDraft]{
 		{word: "site", usage: "NAME", min: 1, max: 1, home: "a record",
 			set: func(p *parser, r *recordDraft, l *line) { r.Site = strings.ToLower(l.args()[0]) }},
 		{word: "probe", usage: "NAME|none", min: 1, max: 1, home: "a record",
 			set: func(p *parser, r *recordDraft, l *line) { r.Probe = probeName(l.args()[0]) }},
 		{word: "header", usage: "NAME VALUE", min: 2, max: 2, repeat: true, home: "a record",
 			set: func(p *parser, r *recordDraft, l *line) { r.Headers = append(r.Headers, header(&r.Places, l)) }},
+		{word: "disabled", home: "a record",
+			set: func(p *parser, r *recordDraft, l *line) { p.admin(r, l, config.Disabled) }},
+		{word: "draining", home: "a record",
+			set: func(p *parser, r *recordDraft, l *line) { p.admin(r, l, config.Draining) }},
+		{word: "always", home: "a record that is no alias", fits: func(r *recordDraft) bool { return r.Alias == nil },
+			set: func(p *parser, r *recordDraft, l *line) { p.admin(r, l, config.Always) }},
 		{word: "value", usage: "DATA", min: 1, max: 1, repeat: true, home: "the block of a `record TYPE DATA`",
 			fits: func(r *recordDraft) bool { return r.typed },
 			set: func(p *parser, r *recordDraft, l *line) {
 				r.value(r.kind, l.args()[0], l.at)
 			}},
-	}
+	})
 }
 
-func inGroup(policy config.Policy) func(*recordDraft) bool {
-	return func(r *recordDraft) bool { return r.group.isPolicy(policy) }
+func inGroup(policies ...config.Policy) func(*recordDraft) bool {
+	return func(r *recordDraft) bool { return r.group.isPolicy(policies...) }
 }
 
 // record reads `record ADDRESS,... OPTION...` or `record TYPE DATA OPTION...` and its block.
 func (p *parser) record(g *groupDraft, l *line) {
 	faulty := p.faulty()
 	r := &recordDraft{Record: &config.Record{}, group: g}
-	r.Places.Own = l.at
-	if g.Policy == config.PolicyWeighted {
-		r.Weight = config.DefaultWeight
-	}
-	options := p.values(r, l)
-	kind := "a record of the group"
-	if g.Policy != "" {
-		kind = fmt.Sprintf("a record of the %s group", g.Policy)
-	}
-	lines := p.splitOptions(r, kind, &line{words: options, at: l.at}, true)
-	for _, inner := range l.block {
-		lines = append(lines, p.splitOptions(r, kind, inner, false)...)
-	}
-	fill(p, kind, &r.Places, recordOptions(), r, lines)
+	p.recordOptions(r, "a record", p.values(r, l), l)
 	if !r.Places.Has("id") {
 		r.ID = config.DefaultID(r.Values)
 	}
 	r.Places.Faulty = l.faulty || faulty()
 	g.Records = append(g.Records, r.Record)
+}
+
+// recordOptions reads the options of a record or an alias, what says which: the words behind its data, and its block.
+func (p *parser) recordOptions(r *recordDraft, what string, words []string, l *line) {
+	r.Places.Own = l.at
+	if r.group.Policy == config.PolicyWeighted {
+		r.Weight = config.DefaultWeight
+	}
+	kind := what + " of the group"
+	if r.group.Policy != "" {
+		kind = fmt.Sprintf("%s of the %s group", what, r.group.Policy)
+	}
+	lines := p.splitOptions(r, kind, &line{words: words, at: l.at}, true)
+	for _, inner := range l.block {
+		lines = append(lines, p.splitOptions(r, kind, inner, false)...)
+	}
+	fill(p, kind, &r.Places, p.ofRecords, r, lines)
+}
+
+// recordTTL reads the `ttl` of a record; an alias has none of its own (spec 4.1).
+func (p *parser) recordTTL(r *recordDraft, l *line) {
+	if r.Alias != nil {
+		p.report(l.at, `"ttl" in an alias: its answers have the TTL of the record that they end at`, "`ttl` there", "")
+		return
+	}
+	p.ttl(l, &r.TTL, &r.MinTTL)
 }
 
 // values reads what the record answers and returns the words behind it.
@@ -128,4 +150,13 @@ func (p *parser) role(r *recordDraft, l *line, role config.Role) {
 		return
 	}
 	r.Role = role
+}
+
+// admin notes what the operator says of the record: one thing only (T-231).
+func (p *parser) admin(r *recordDraft, l *line, state config.AdminState) {
+	if r.Admin != "" {
+		p.report(l.at, fmt.Sprintf("%q in a record that is %s", state, r.Admin), "one of them", "")
+		return
+	}
+	r.Admin = state
 }

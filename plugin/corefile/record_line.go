@@ -12,14 +12,14 @@ import (
 // block. Behind a word that is no option it goes on at the next word that is one, so that one slip is one problem.
 func (p *parser) splitOptions(r *recordDraft, kind string, l *line, ownLine bool) []*line {
 	var out []*line
-	options := recordOptions()
+	options := p.ofRecords
 	find := func(word string) int {
 		return slices.IndexFunc(options, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(word) })
 	}
 	for words := l.words; len(words) > 0; {
 		i := find(words[0])
 		if i >= 0 && options[i].suits(r) && (!ownLine || options[i].word != "value") {
-			end := min(1+options[i].max, len(words))
+			end := min(1+options[i].length(words[1:]), len(words))
 			out = append(out, &line{words: words[:end], at: l.at})
 			words = words[end:]
 			continue

@@ -18,6 +18,9 @@ func withoutPlaces(s *config.Stanza) *config.Stanza {
 	}
 	for _, g := range s.Groups {
 		g.Places = config.Places{}
+		for i := range g.Overrides {
+			g.Overrides[i].Position = config.Position{}
+		}
 		for _, r := range g.Records {
 			r.Places = config.Places{}
 		}

@@ -2,22 +2,25 @@ package corefile
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
 func stanzaOptions() []option[*config.Stanza] {
-	return []option[*config.Stanza]{
-		{word: "ttl", usage: "DURATION", min: 1, max: 1, home: "the stanza",
-			set: func(p *parser, s *config.Stanza, l *line) { p.duration(l, l.args()[0], &s.TTL) }},
+	return slices.Concat([]option[*config.Stanza]{
+		{word: "preset", usage: presetUsage, min: 1, max: 1, home: "the stanza",
+			set: func(p *parser, s *config.Stanza, l *line) { p.preset(l, &s.Preset) }},
+		{word: "ttl", usage: "DURATION[-DURATION]", min: 1, max: 1, home: "the stanza",
+			set: func(p *parser, s *config.Stanza, l *line) { p.ttl(l, &s.TTL, &s.MinTTL) }},
 		{word: "other_types", usage: "next|nodata", min: 1, max: 1, home: "the stanza",
 			set: func(p *parser, s *config.Stanza, l *line) {
 				choice(p, l, l.args()[0], []config.OtherTypes{config.OtherTypesNext, config.OtherTypesNoData}, &s.OtherTypes)
 			}},
 		{word: "nameserver", usage: "NAME [ADDRESS...]", min: 1, max: many, repeat: true, home: "the stanza", set: (*parser).nameserver},
-		{word: "probe", usage: "NAME http|https|tcp", min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
+		{word: "probe", usage: "NAME http|https|tcp|calculated", min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
 		{word: "group", usage: "NAME... POLICY", min: 2, max: many, repeat: true, block: true, home: "the stanza", set: (*parser).group},
-	}
+	}, clientOptions())
 }
 
 // stanza reads one occurrence of the directive.
@@ -25,23 +28,11 @@ func (p *parser) stanza(l *line) *config.Stanza {
 	s := &config.Stanza{TTL: config.DefaultTTL, OtherTypes: config.OtherTypesNext}
 	s.Places.Own = l.at
 	s.Zones = p.zones(l)
+	p.drafts = nil
+	s.Preset = presetOf(l.block, "")
 	fill(p, "the stanza", &s.Places, stanzaOptions(), s, l.block)
-	inherit(s)
+	p.inherit(s)
 	return s
-}
-
-// inherit gives groups and records what the object around them says for all.
-func inherit(s *config.Stanza) {
-	for _, g := range s.Groups {
-		if !g.Places.Has("ttl") {
-			g.TTL = s.TTL
-		}
-		for _, r := range g.Records {
-			if !r.Places.Has("ttl") {
-				r.TTL = g.TTL
-			}
-		}
-	}
 }
 
 // nameserver reads a `nameserver` line: one name server, or one in each zone if its name is relative.

@@ -60,6 +60,7 @@ type Admin struct {
 type standing struct {
 	Override
 	unset func() bool // calls its expiry off; nil without one
+	kept  *Override   // the always that a disabled one stands over, and that comes back after it; nil for none
 }
 
 // NewAdmin returns an empty layer.
@@ -67,27 +68,50 @@ func NewAdmin(c Clock) *Admin {
 	return &Admin{clock: c, overrides: map[Object]*standing{}, watchers: map[*func(Object)]func(Object){}}
 }
 
-// Set puts an override in force; an earlier one of the object ends. Since is filled in. An override that has expired already, or
-// says enabled with no end, is the same as Clear.
+// Set puts an override in force; an earlier one of the object ends. Since is filled in. One that has expired already, or says
+// enabled with no end, takes the earlier one away. But an always that was disabled comes back then, and when the disabling
+// expires: it is how the object is served while it is (spec 3.2, T-230).
 func (a *Admin) Set(o Object, v Override) {
 	v.Since = a.clock.Now()
-	lasts := v.Until.Sub(v.Since)
-	if v.State == Enabled && v.Until.IsZero() || !v.Until.IsZero() && lasts <= 0 {
-		a.Clear(o)
-		return
-	}
-	s := &standing{Override: v}
 	a.mu.Lock()
+	before, had := a.overrides[o]
+	next := &v
+	var kept *Override
+	switch {
+	case expired(v, v.Since), v.State == Enabled && v.Until.IsZero():
+		next = nil
+		if had {
+			next = before.kept
+		}
+	case v.State == Disabled && had && before.State == Always:
+		kept = &before.Override
+	case v.State == Disabled && had:
+		kept = before.kept
+	}
 	a.remove(o)
-	a.overrides[o] = s
-	if !v.Until.IsZero() {
-		s.unset = a.clock.AfterFunc(lasts, func() { a.expire(o, s) })
+	set := next != nil && !expired(*next, v.Since)
+	if set {
+		a.enter(o, *next, kept)
 	}
 	a.mu.Unlock()
-	a.tell(o)
+	if had || set {
+		a.tell(o)
+	}
 }
 
-// Clear ends the override of the object, if there is one.
+// expired reports whether the override has ended at that time.
+func expired(v Override, now time.Time) bool { return !v.Until.IsZero() && !v.Until.After(now) }
+
+// enter puts an override in force, of which there is none of the object; it is called with mu held.
+func (a *Admin) enter(o Object, v Override, kept *Override) {
+	s := &standing{Override: v, kept: kept}
+	a.overrides[o] = s
+	if !v.Until.IsZero() {
+		s.unset = a.clock.AfterFunc(v.Until.Sub(a.clock.Now()), func() { a.expire(o, s) })
+	}
+}
+
+// Clear ends the override of the object, if there is one, and what stands under it.
 func (a *Admin) Clear(o Object) {
 	a.mu.Lock()
 	had := a.remove(o)
@@ -103,6 +127,9 @@ func (a *Admin) expire(o Object, s *standing) {
 	current := a.overrides[o] == s
 	if current {
 		delete(a.overrides, o)
+		if s.kept != nil && !expired(*s.kept, a.clock.Now()) {
+			a.enter(o, *s.kept, nil)
+		}
 	}
 	a.mu.Unlock()
 	if current {

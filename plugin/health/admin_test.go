@@ -38,3 +38,49 @@ func TestAdmin(t *testing.T) {
 	a.Set(group, Override{State: Disabled})
 	equal(t, "tellings after the watch", len(told), 5)
 }
+
+// TestAlwaysComesBack is T-230: an operator's always is how the record is served while it is, so disabling and enabling keeps it.
+func TestAlwaysComesBack(t *testing.T) {
+	clock := newVirtualClock(time.Unix(1_000_000, 0))
+	a := NewAdmin(clock)
+	record := Object{Group: "www", Record: "a"}
+	state := func(want AdminState) {
+		t.Helper()
+		got, _ := a.Override(record)
+		equal(t, "state", got.State, want)
+	}
+	a.Set(record, Override{State: Always, Author: "kim"})
+	a.Set(record, Override{State: Disabled})
+	state(Disabled)
+	a.Set(record, Override{State: Enabled})
+	state(Always)
+	got, _ := a.Override(record)
+	equal(t, "author", got.Author, "kim")
+	a.Set(record, Override{State: Enabled})
+	state(Enabled)
+
+	a.Set(record, Override{State: Always, Until: clock.Now().Add(time.Minute)})
+	a.Set(record, Override{State: Disabled, Until: clock.Now().Add(10 * time.Second)})
+	a.Set(record, Override{State: Disabled, Until: clock.Now().Add(20 * time.Second)}) // the always stands under both
+	clock.to(20 * time.Second)
+	state(Always)
+	clock.to(time.Minute)
+	state(Enabled)
+
+	a.Set(record, Override{State: Always, Until: clock.Now().Add(time.Second)})
+	a.Set(record, Override{State: Disabled})
+	clock.to(2 * time.Minute)
+	a.Set(record, Override{State: Enabled}) // the always has ended meanwhile
+	state(Enabled)
+
+	a.Set(record, Override{State: Always})
+	a.Set(record, Override{State: Draining}) // only disabling keeps it
+	a.Set(record, Override{State: Enabled})
+	state(Enabled)
+	a.Set(record, Override{State: Always})
+	a.Set(record, Override{State: Disabled})
+	a.Clear(record)
+	state(Enabled)
+	equal(t, "objects", len(a.Objects()), 0)
+	equal(t, "timers left", clock.pending(), 0)
+}

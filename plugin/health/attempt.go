@@ -14,18 +14,19 @@ import (
 func (c *Check) waits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.begun && !c.paused && c.spec().Probe.Assume == ""
+	return !c.begun && !c.paused && !c.halted && c.spec().Probe.IsAttempted()
 }
 
 // begin sets the timer of a check's first attempt, once.
 func (e *Engine) begin(c *Check, delay time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.begun || c.stopped || c.paused {
+	if c.begun || c.stopped || c.paused || c.halted {
 		return
 	}
 	c.begun = true
 	c.state.Next = e.clock.Now().Add(delay)
+	c.foresee(c.spec().Probe)
 	e.arm(c)
 }
 
@@ -89,23 +90,20 @@ func (e *Engine) finish(c *Check, epoch int, began time.Time, r probe.Result) {
 	now := e.clock.Now()
 	before := c.state
 	p := c.spec().Probe
+	if r.Outcome != probe.CannotTell {
+		c.told = now
+	}
 	c.set(p, before.Counter.Step(rulesOf(p), r.Outcome), now)
+	c.recover(p, r.Outcome, before.Status, now)
 	c.state.Last, c.state.LastAt = r, now
 	c.state.Next = e.next(c, p, began, now)
-	after := c.state
-	holds := c.holds
+	c.foresee(p)
+	news := c.news(before)
 	c.mu.Unlock()
 
 	e.observer.AttemptEnded(c, r)
-	if after.Status != before.Status {
-		e.observer.Transition(c, Transition{
-			From: before.Status, To: after.Status, At: now, Lasted: now.Sub(before.Since),
-			Run: max(after.Counter.Passes, after.Counter.Fails), Reason: r.Reason,
-		})
-	}
-	if after.Usable != before.Usable {
-		tell(c, holds)
-	}
+	run := max(news.after.Counter.Passes, news.after.Counter.Fails)
+	e.tell(c, news, &Transition{At: now, Run: run, Reason: r.Reason})
 
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,6 +19,9 @@ type Spec struct {
 	Probe  *config.Probe
 	Prober *probe.Prober
 	Target probe.Target
+	// Children are what a calculated check counts: each is the checks of a probe or of a record, and healthy if one of them is usable
+	// or it has none. The lease must hold them.
+	Children [][]*Check
 	// User is who asks: the group's name, or the zone for a probe with a target of its own. With the probe's
 	// name and the target it tells that a check whose options changed is still the same one (design, Packages).
 	User string
@@ -33,6 +36,12 @@ func (s Spec) identity() string {
 	for _, h := range t.Headers {
 		fmt.Fprintf(digest, "\n%q: %q", strings.ToLower(h.Name), h.Value)
 	}
+	for _, group := range s.Children {
+		fmt.Fprintf(digest, "\nchild")
+		for _, child := range group {
+			fmt.Fprintf(digest, " %x", child.identity)
+		}
+	}
 	return string(digest.Sum(nil))
 }
 
@@ -44,12 +53,20 @@ func (s Spec) lineage() string {
 // Check is one probe applied to one target, with its health. All methods may be called at any time from any
 // goroutine; they go on answering, unchanged, after the check has stopped.
 type Check struct {
-	identity string
-	usable   atomic.Bool // what State().Usable says, for views
+	identity  string
+	children  [][]*Check    // of a calculated check; never changed
+	observers *atomic.Int32 // the engine's
+	usable    atomic.Bool   // what State().Usable says, for views
+	flips     atomic.Int64  // Unix nanoseconds; what Flips returns; 0 for never
+	idle      atomic.Bool   // what paused says, for children, or that it has stopped
 
 	mu       sync.Mutex
 	state    State              // guarded by mu
 	holds    []hold             // guarded by mu: who uses the check, oldest first; the last of all stays
+	parents  []*Check           // guarded by mu: calculated checks that count this one; replaced, never changed
+	told     time.Time          // guarded by mu: when our own verdict was heard last
+	votes    map[string]vote    // guarded by mu: other observers' verdicts; nil while there are none
+	halted   bool               // guarded by mu: it was forced to be stopped
 	begun    bool               // guarded by mu: the first attempt is scheduled
 	apart    bool               // guarded by mu: it has left the herd that it started in
 	stopped  bool               // guarded by mu: no lease is left
@@ -70,20 +87,27 @@ type hold struct {
 
 // State is what is known of a check at one instant.
 type State struct {
-	Status  Status
-	Usable  bool // whether it lets its record answer
-	Counter Counter
-	Since   time.Time    // when Status began
-	Last    probe.Result // the last attempt's; zero before it
-	LastAt  time.Time    // when that ended; zero before it
-	Next    time.Time    // when the next attempt is due; zero if none is
+	Status   Status
+	Usable   bool         // whether it lets its record answer
+	Counter  Counter      // of our own attempts
+	Verdict  Verdict      // of all observers together; with one, Counter's
+	Since    time.Time    // when Status began
+	Last     probe.Result // the last attempt's; zero before it. Of a calculated check, the last count
+	LastAt   time.Time    // when that ended; zero before it
+	Next     time.Time    // when the next attempt is due; zero if none is
+	Recovery Recovery     // how it came back from being unhealthy
 }
 
-func newCheck(p *config.Probe, identity string, now time.Time) *Check {
-	c := &Check{identity: identity, first: make(chan struct{})}
+func newCheck(s Spec, identity string, observers *atomic.Int32, now time.Time) *Check {
+	c := &Check{identity: identity, observers: observers, first: make(chan struct{})}
+	if s.Probe.Type == config.ProbeCalculated {
+		c.children = s.Children
+		c.attach()
+		c.state.Last, c.state.LastAt = c.counted(s.Probe), now
+	}
 	c.state.Since = now
-	c.set(p, Counter{}, now)
-	if p.Assume != "" {
+	c.set(s.Probe, Counter{}, now)
+	if !s.Probe.IsAttempted() {
 		close(c.first) // there will be no attempt to wait for
 	}
 	return c
@@ -92,12 +116,13 @@ func newCheck(p *config.Probe, identity string, now time.Time) *Check {
 // inherit takes over the verdict of an earlier definition of the same check; the new one has to earn a
 // change with its own runs. It is called before anybody else knows c.
 func (c *Check) inherit(p *config.Probe, old State) {
-	if old.Counter.Verdict == NoVerdict {
+	if old.Counter.Verdict == NoVerdict || p.Type == config.ProbeCalculated {
 		return
 	}
+	c.told, c.state.Verdict = c.state.Since, old.Verdict
 	c.set(p, Counter{Verdict: old.Counter.Verdict}, c.state.Since)
 	if c.state.Status == old.Status { // `invert` may have turned it
-		c.state.Since = old.Since
+		c.state.Since, c.state.Recovery = old.Since, old.Recovery
 	}
 	c.state.Last, c.state.LastAt = old.Last, old.LastAt
 	if !c.Attempted() {
@@ -107,11 +132,26 @@ func (c *Check) inherit(p *config.Probe, old State) {
 
 // set stores a counter and what follows from it; it is called with mu held, or before anybody else knows c.
 func (c *Check) set(p *config.Probe, counter Counter, at time.Time) {
-	status := statusOf(counter.Verdict, p)
+	c.state.Counter = counter
+	c.judge(p, at)
+}
+
+// judge works out the status; it is called with mu held, or before anybody else knows c.
+func (c *Check) judge(p *config.Probe, at time.Time) {
+	if p.Type == config.ProbeCalculated {
+		c.state.Verdict, _, _ = c.count(p)
+	} else {
+		c.state.Verdict = c.together(p, at)
+	}
+	status := statusOf(c.state.Verdict, p)
+	if c.halted {
+		status = Stopped
+	}
 	if status != c.state.Status {
 		c.state.Since = at
+		c.state.Recovery = c.state.Recovery.turn(status, at)
 	}
-	c.state.Counter, c.state.Status = counter, status
+	c.state.Status = status
 	c.state.Usable = usable(status, p)
 	c.usable.Store(c.state.Usable)
 }
@@ -159,9 +199,15 @@ func (c *Check) String() string { return c.Probe().Name + "@" + targetString(c.T
 // TargetString writes the target as address or name, colon and port.
 func (c *Check) TargetString() string { return targetString(c.Target()) }
 
+// CalculatedTarget stands for the target of a calculated check, which has none.
+const CalculatedTarget = "calculated"
+
 func targetString(t probe.Target) string {
 	if t.Name != "" {
 		return fmt.Sprintf("%s:%d", t.Name, t.Port)
+	}
+	if !t.Address.IsValid() {
+		return CalculatedTarget
 	}
 	return netip.AddrPortFrom(t.Address, t.Port).String()
 }

@@ -22,10 +22,13 @@ type Rules struct {
 	Fall    int // consecutive failures until down
 	Rise    int // consecutive passes until up
 	Initial config.Initial
+	Admits  bool // the first pass is a verdict, whatever Rise says
 }
 
 // rulesOf takes the rules out of a probe.
-func rulesOf(p *config.Probe) Rules { return Rules{Fall: p.Fall, Rise: p.Rise, Initial: p.Initial} }
+func rulesOf(p *config.Probe) Rules {
+	return Rules{Fall: p.Fall, Rise: p.Rise, Initial: p.Initial, Admits: p.FirstPassAdmits()}
+}
 
 // Counter is the whole memory of the counting step: the verdict so far and the current run.
 type Counter struct {
@@ -41,8 +44,7 @@ func (c Counter) Step(r Rules, o probe.Outcome) Counter {
 	case probe.Pass:
 		c.Fails = 0
 		c.Passes++
-		firstAdmits := r.Initial == config.InitialFirst || r.Initial == config.InitialExcluded
-		if c.Passes >= r.Rise || c.Verdict == NoVerdict && firstAdmits {
+		if c.Passes >= r.Rise || c.Verdict == NoVerdict && r.Admits {
 			c.Verdict = Up
 		}
 	case probe.Fail:

@@ -11,11 +11,11 @@ import (
 
 // The rules as the presets set them (spec, section 0).
 var (
-	none        = Rules{Fall: 3, Rise: 2, Initial: config.InitialFirst}
-	route53     = Rules{Fall: 3, Rise: 3, Initial: config.InitialIncluded}
-	nlb         = Rules{Fall: 2, Rise: 5, Initial: config.InitialExcluded}
-	tm          = Rules{Fall: 4, Rise: 1, Initial: config.InitialIncluded}
-	tmTolerate0 = Rules{Fall: 1, Rise: 1, Initial: config.InitialIncluded}
+	none        = rulesOf(config.DefaultProbe("web", config.ProbeTCP, ""))
+	route53     = rulesOf(config.DefaultProbe("web", config.ProbeTCP, config.PresetRoute53))
+	nlb         = rulesOf(config.DefaultProbe("web", config.ProbeTCP, config.PresetNLB))
+	tm          = rulesOf(config.DefaultProbe("web", config.ProbeTCP, config.PresetTrafficManager))
+	tmTolerate0 = Rules{Fall: 1, Rise: 1, Initial: config.InitialIncluded, Admits: true}
 )
 
 // verdicts writes the verdict after each outcome: U up, D down, - none.
@@ -68,6 +68,7 @@ func TestCounter(t *testing.T) {
 		{"included: rise decides from the start", route53, NoVerdict, "PPP", "--U"},
 		{"included: neither run", route53, NoVerdict, "PPFFPPFFPPP", "----------U"},
 		{"excluded: the first pass admits", nlb, NoVerdict, "PFPF", "UUUU"},
+		{"traffic_manager: the first pass admits whatever rise says", Rules{Fall: 4, Rise: 3, Initial: config.InitialIncluded, Admits: true}, NoVerdict, "FPFFFFP", "-UUUUDD"},
 		{"cannot tell is no verdict", none, NoVerdict, "???P", "---U"},
 		{"cannot tell does not break the failures", none, Up, "F?F??F", "UUUUUD"},
 		{"cannot tell does not break the passes", none, Down, "P?P", "DDU"},
@@ -97,6 +98,7 @@ func TestCounterModel(t *testing.T) {
 			Initial: rapid.SampledFrom([]config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}).
 				Draw(t, "initial"),
 		}
+		rules.Admits = rules.Initial != config.InitialIncluded || rapid.Bool().Draw(t, "the first pass admits")
 		var c Counter
 		var history []probe.Outcome
 		for _, o := range rapid.SliceOf(outcomeGenerator).Draw(t, "outcomes") {
@@ -104,7 +106,7 @@ func TestCounterModel(t *testing.T) {
 			if o != probe.CannotTell {
 				history = append(history, o)
 			}
-			if want := recount(rules, history); c != want {
+			if want := recounted(rules, history); c != want {
 				t.Fatalf("Expected %+v after %v, got %+v", want, history, c)
 			}
 		}
@@ -116,8 +118,8 @@ var outcomeGenerator = rapid.Custom(func(t *rapid.T) probe.Outcome {
 	return []probe.Outcome{probe.Pass, probe.Pass, probe.Pass, probe.Fail, probe.Fail, probe.Fail, probe.CannotTell}[rapid.IntRange(0, 6).Draw(t, "outcome")]
 })
 
-// recount is the counter by definition: the last outcome that decided something is the verdict.
-func recount(r Rules, history []probe.Outcome) Counter {
+// recounted is the counter by definition: the last outcome that decided something is the verdict.
+func recounted(r Rules, history []probe.Outcome) Counter {
 	c := Counter{Passes: run(history, probe.Pass), Fails: run(history, probe.Fail)}
 	for i := range history {
 		past, last := history[:i+1], history[i]
@@ -128,7 +130,7 @@ func recount(r Rules, history []probe.Outcome) Counter {
 			c.Verdict = Down
 		case c.Verdict == NoVerdict && r.Initial == config.InitialFirst:
 			c.Verdict = map[probe.Outcome]Verdict{probe.Pass: Up, probe.Fail: Down}[last]
-		case c.Verdict == NoVerdict && r.Initial == config.InitialExcluded && last == probe.Pass:
+		case c.Verdict == NoVerdict && r.Admits && last == probe.Pass:
 			c.Verdict = Up
 		}
 	}

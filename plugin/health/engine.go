@@ -11,6 +11,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/healthroute/healthroute/plugin/probe"
@@ -21,10 +22,13 @@ const StartSpread = 500 * time.Millisecond
 
 // Engine owns checks and makes their attempts. It may be used from any number of goroutines.
 type Engine struct {
-	clock    Clock
-	observer Observer
-	run      Runner
-	jitter   bool
+	clock     Clock
+	timers    Clock
+	observer  Observer
+	run       Runner
+	jitter    bool
+	observers atomic.Int32 // how many there are, ourselves included
+	latches   Latches
 
 	mu     sync.Mutex
 	checks map[string]*Check // guarded by mu; by identity
@@ -38,6 +42,7 @@ type Runner func(ctx context.Context, c *Check, done func(probe.Result))
 // Options change how an engine lives; the zero value is a server's.
 type Options struct {
 	Clock    Clock    // RealClock if nil
+	Timers   Clock    // what Lease.After plans on; Clock if nil
 	Observer Observer // nobody if nil
 	Runner   Runner   // the check's own prober, within its probe's timeout, if nil
 	Exact    bool     // no jitter and no spread: attempts start at exact times
@@ -45,10 +50,14 @@ type Options struct {
 
 // NewEngine returns an engine without checks. It needs no end: without leases nothing runs.
 func NewEngine(o Options) *Engine {
-	e := &Engine{clock: o.Clock, observer: o.Observer, run: o.Runner, jitter: !o.Exact, checks: map[string]*Check{}}
+	e := &Engine{clock: o.Clock, timers: o.Timers, observer: o.Observer, run: o.Runner, jitter: !o.Exact, checks: map[string]*Check{}}
 	if e.clock == nil {
 		e.clock = RealClock{}
 	}
+	if e.timers == nil {
+		e.timers = e.clock
+	}
+	e.observers.Store(1)
 	if e.observer == nil {
 		e.observer = silent{}
 	}
@@ -59,7 +68,7 @@ func NewEngine(o Options) *Engine {
 }
 
 // Lease opens a hold on checks. onChange is called, from any goroutine and with no lock held, after a check of the
-// lease became usable or ceased to be; it may be nil. It may use the engine and the lease, but must not call Release,
+// lease became usable or ceased to be, was stopped or is no longer, or began to serve a hold (State.HeldUntil); it may be nil. It may use the engine and the lease, but must not call Release,
 // which waits for it. A call that began before Release may end after it.
 func (e *Engine) Lease(onChange func(*Check)) *Lease {
 	l := &Lease{engine: e, onChange: onChange, lineages: map[string]*Check{}}
@@ -68,6 +77,9 @@ func (e *Engine) Lease(onChange func(*Check)) *Lease {
 	e.leases = append(e.leases, l)
 	return l
 }
+
+// Latches returns the store of what `failback manual` keeps out.
+func (e *Engine) Latches() *Latches { return &e.latches }
 
 // Checks returns the number of checks that are held by any lease.
 func (e *Engine) Checks() int {

@@ -15,7 +15,7 @@ import (
 
 // tcp returns a probe `web` of preset none, changed as the test says.
 func tcp(change func(*config.Probe)) *config.Probe {
-	p := config.DefaultProbe("web", config.ProbeTCP)
+	p := config.DefaultProbe("web", config.ProbeTCP, "")
 	p.Port = 80
 	if change != nil {
 		change(p)

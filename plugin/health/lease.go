@@ -20,6 +20,7 @@ type Lease struct {
 	onChange func(*Check)
 	checks   []*Check          // guarded by engine.mu until Start
 	lineages map[string]*Check // guarded by engine.mu
+	timers   timers
 }
 
 // Check returns the check for the spec: the one that exists already, with all that it knows, or a new one.
@@ -31,7 +32,7 @@ func (l *Lease) Check(s Spec) *Check {
 	identity := s.identity()
 	c, known := e.checks[identity]
 	if !known {
-		c = newCheck(s.Probe, identity, e.clock.Now())
+		c = newCheck(s, identity, &e.observers, e.clock.Now())
 		e.checks[identity] = c
 	}
 	lineage := l.enter(l.Scope+" "+s.lineage(), c)
@@ -121,7 +122,7 @@ func (l *Lease) Attempted() bool {
 }
 
 // Release gives the checks back. Those that nobody else holds stop: an attempt under way is abandoned, and
-// Release waits until it is over. A second call does nothing.
+// Release waits until it is over. What After has planned is called off. A second call does nothing.
 func (l *Lease) Release() {
 	e := l.engine
 	e.mu.Lock()
@@ -140,6 +141,10 @@ func (l *Lease) Release() {
 		}
 	}
 	e.mu.Unlock()
+	l.timers.end()
+	for _, c := range stopped {
+		c.detach()
+	}
 	for _, c := range kept {
 		e.settle(c)
 	}
@@ -157,6 +162,7 @@ func (c *Check) drop(l *Lease) bool {
 		return false
 	}
 	c.stopped = true
+	c.idle.Store(true)
 	c.disarm()
 	return true
 }

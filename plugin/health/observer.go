@@ -24,8 +24,8 @@ type Transition struct {
 	From, To Status
 	At       time.Time
 	Lasted   time.Duration // how long the status before it had stood
-	Run      int           // consecutive attempts with this outcome
-	Reason   string        // of the last of them
+	Run      int           // consecutive attempts with this outcome; 0 if no attempt of ours made the change
+	Reason   string        // of the last of them, or what else made it
 }
 
 // silent observes nothing.

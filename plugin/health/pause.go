@@ -7,7 +7,8 @@ import (
 
 // Want says whether the lease's configuration wants attempts on the check; it does until told otherwise. A check that no lease
 // wants is paused: no attempt is made, and one under way is dropped. When one wants it again it starts anew, without a verdict
-// and with an attempt at once (spec 3.2, 4.15), even if the one that was dropped has not quite ended.
+// and with an attempt at once (spec 3.2, 4.15), even if the one that was dropped has not quite ended. What a calculated check counts is
+// attempted as long as that one is wanted.
 func (l *Lease) Want(c *Check, wanted bool) {
 	c.mu.Lock()
 	holds := slices.Clone(c.holds) // a copy: the attempt under way may be reading
@@ -22,7 +23,7 @@ func (l *Lease) Want(c *Check, wanted bool) {
 // settle pauses or resumes the check as its leases want.
 func (e *Engine) settle(c *Check) {
 	c.mu.Lock()
-	wanted := slices.ContainsFunc(c.holds, func(h hold) bool { return !h.idle })
+	wanted := slices.ContainsFunc(c.holds, func(h hold) bool { return !h.idle }) || c.wantedAbove()
 	if wanted != c.paused || c.stopped {
 		c.mu.Unlock()
 		return
@@ -30,24 +31,25 @@ func (e *Engine) settle(c *Check) {
 	c.paused = !wanted
 	c.disarm()
 	c.state.Next = time.Time{}
-	was := c.state.Usable
+	before, now, p := c.state, e.clock.Now(), c.spec().Probe
+	c.idle.Store(c.paused)
 	if wanted {
-		p := c.spec().Probe
-		c.set(p, Counter{}, e.clock.Now())
-		c.state.Since = e.clock.Now()
-		c.begun = p.Assume == ""
+		c.state.Verdict, c.votes = NoVerdict, nil
+		c.set(p, Counter{}, now)
+		c.state.Since = now
+		c.begun = p.IsAttempted() && !c.halted
 		if c.begun {
-			c.state.Next = e.clock.Now()
+			c.state.Next = now
 			e.arm(c)
 		}
 	} else if !c.Attempted() {
 		close(c.first) // there is nothing to wait for
 	}
-	changed, holds := was != c.state.Usable, c.holds
+	c.foresee(p)
+	news := c.news(before)
 	c.mu.Unlock()
-	if changed {
-		tell(c, holds)
-	}
+	e.tell(c, news, nil)
+	e.wakeChildren(c)
 }
 
 // disarm calls the next attempt off and drops one that is under way: what belongs to an earlier epoch does not count.
@@ -61,13 +63,4 @@ func (c *Check) disarm() {
 		c.abandon()
 	}
 	c.unset, c.abandon = nil, nil
-}
-
-// tell calls back whoever holds the check, after its usability has changed.
-func tell(c *Check, holds []hold) {
-	for _, h := range holds {
-		if h.lease.onChange != nil {
-			h.lease.onChange(c)
-		}
-	}
 }

@@ -11,10 +11,11 @@ const (
 	Healthy                   // works
 	Unhealthy                 // does not
 	Unmonitored               // nobody looks
+	Stopped                   // not meant to work: never usable, never eligible (spec 3.1)
 )
 
 func (s Status) String() string {
-	return [...]string{"checking", "healthy", "unhealthy", "unmonitored"}[s]
+	return [...]string{"checking", "healthy", "unhealthy", "unmonitored", "stopped"}[s]
 }
 
 // statusOf turns a verdict into a status: raw, then `invert`; `assume` fixes the raw one (spec 2.9).
@@ -41,26 +42,24 @@ func usable(s Status, p *config.Probe) bool {
 	switch s {
 	case Checking:
 		return p.Initial != config.InitialExcluded && !p.Invert
-	case Unhealthy:
+	case Unhealthy, Stopped:
 		return false
 	default:
 		return true
 	}
 }
 
-// Best is the health of something that works if any of its checks passes: healthy before checking before unhealthy, and unmonitored
-// without checks.
+// Best is the health of something that works if any of its checks passes: healthy before checking before unhealthy before
+// stopped, and unmonitored without checks.
 func Best(checks []*Check) Status {
 	if len(checks) == 0 {
 		return Unmonitored
 	}
-	best := Unhealthy
+	rank := [...]int{Checking: 2, Healthy: 3, Unhealthy: 1, Unmonitored: 3, Stopped: 0}
+	best := Stopped
 	for _, c := range checks {
-		switch c.State().Status {
-		case Healthy:
-			return Healthy
-		case Checking:
-			best = Checking
+		if status := c.State().Status; rank[status] > rank[best] {
+			best = status
 		}
 	}
 	return best

@@ -58,9 +58,9 @@ func TestUnmonitored(t *testing.T) {
 // TestStatusWords are the design's.
 func TestStatusWords(t *testing.T) {
 	var got []string
-	for s := Checking; s <= Unmonitored; s++ {
+	for s := Checking; s <= Stopped; s++ {
 		got = append(got, s.String())
 	}
-	same(t, "words", got, "checking", "healthy", "unhealthy", "unmonitored")
+	same(t, "words", got, "checking", "healthy", "unhealthy", "unmonitored", "stopped")
 	equal(t, "verdicts", NoVerdict.String()+" "+Up.String()+" "+Down.String(), "none up down")
 }

@@ -13,6 +13,9 @@ import (
 func full() *config.Probe {
 	return probeOf(config.ProbeHTTPS, func(p *config.Probe) {
 		p.HTTP.Headers = []config.Header{{Name: "X-A", Value: "a"}}
+		p.Command = []string{"true"}
+		p.Children.Probes = []string{"a"}
+		p.Children.Records = []config.RecordRef{{Group: []string{"www.example.org."}, Record: "a"}}
 	})
 }
 
@@ -70,6 +73,8 @@ func change(t *testing.T, name string, v reflect.Value) {
 		v.SetBool(!v.Bool())
 	case reflect.Int, reflect.Int64:
 		v.SetInt(v.Int() + 1)
+	case reflect.Float64:
+		v.SetFloat(v.Float() + 1)
 	case reflect.Uint16:
 		v.SetUint(v.Uint() + 1)
 	case reflect.Slice:

@@ -171,7 +171,7 @@ func TestRequest(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			p := config.DefaultProbe("web", test.kind)
+			p := config.DefaultProbe("web", test.kind, "")
 			if test.change != nil {
 				test.change(p)
 			}

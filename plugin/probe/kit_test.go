@@ -141,7 +141,7 @@ func (n names) LookupNetIP(_ context.Context, network, host string) (found []net
 
 // probeOf is a probe with defaults, changed as the test wishes.
 func probeOf(kind config.ProbeType, change ...func(*config.Probe)) *config.Probe {
-	p := config.DefaultProbe("web", kind)
+	p := config.DefaultProbe("web", kind, "")
 	for _, do := range change {
 		do(p)
 	}

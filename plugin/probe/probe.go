@@ -66,8 +66,10 @@ func New(p *config.Probe) (*Prober, error) {
 		kind, err = newHTTP(p, files, dialer)
 	case p.Type == config.ProbeTCP:
 		kind, err = newTCP(p, dialer)
+	case p.Type == config.ProbeCalculated:
+		kind = calculated{}
 	default:
-		err = fmt.Errorf("probe type %q: expected http, https or tcp", p.Type)
+		err = fmt.Errorf("probe type %q: expected http, https, tcp or calculated", p.Type)
 	}
 	if err != nil {
 		return nil, err

@@ -25,23 +25,41 @@ func (t *Table) AdminChanged(o health.Object) {
 	}
 }
 
-// takeAdmin stores the states in force in the records of a group: the group's own where it takes the group out, else the record's,
-// else the group's.
+// takeAdmin stores the states in force in the records of a group. What an operator says of an object stands over what the Corefile says of it;
+// a group that is taken out takes its records with it; for the rest the record's own state stands over the group's.
 func (t *Table) takeAdmin(g *Group) {
-	if t.admin == nil {
-		return
+	of := t.said(health.Object{Group: g.Name}, "")
+	if of == "" && g.disabled {
+		of = health.Disabled
 	}
-	of, _ := t.admin.Override(health.Object{Group: g.Name})
 	for _, r := range g.Records {
-		state := of.State
-		if state == health.Enabled || state == health.Always {
-			if own, ok := t.admin.Override(health.Object{Group: g.Name, Record: r.ID}); ok {
-				state = own.State
+		state := of
+		if !takesOut(of) {
+			declared := r.Config.Admin
+			if of == health.Always && !takesOut(declared) {
+				declared = of
 			}
+			state = t.said(health.Object{Group: g.Name, Record: r.ID}, declared)
+		}
+		if state == "" || state == health.Always && r.alias != nil { // what stands behind an alias has its own say (T-231)
+			state = health.Enabled
 		}
 		r.admin.Store(&state)
 	}
 }
+
+// said returns what an operator said of the object, else the Corefile's word.
+func (t *Table) said(o health.Object, declared health.AdminState) health.AdminState {
+	if t.admin != nil {
+		if v, ok := t.admin.Override(o); ok {
+			return v.State
+		}
+	}
+	return declared
+}
+
+// takesOut reports whether a record in the state is not answered.
+func takesOut(s health.AdminState) bool { return s == health.Disabled || s == health.Draining }
 
 // wanted returns the checks that any record wants attempts on.
 func (t *Table) wanted() map[*health.Check]bool {
@@ -51,10 +69,8 @@ func (t *Table) wanted() map[*health.Check]bool {
 			if !attempts(r.Admin()) {
 				continue
 			}
-			for _, v := range r.values {
-				if v.check != nil {
-					wanted[v.check] = true
-				}
+			for _, c := range r.Checks() {
+				wanted[c] = true
 			}
 		}
 	}

@@ -43,11 +43,11 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 		}
 	}
 	for _, s := range stanzas {
-		for _, declared := range declaredGroups(s) {
-			if err := t.add(s, declared, probers, checks); err != nil {
-				return err
-			}
+		first := len(t.groups)
+		if err := t.compileStanza(s, probers, checks); err != nil {
+			return err
 		}
+		t.calculate(s, t.groups[first:], probers, checks)
 	}
 	for _, g := range t.groups {
 		t.takeAdmin(g)
@@ -58,10 +58,45 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			checks.Want(c, false)
 		}
 	}
-	for _, g := range t.groups {
+	inner := slices.Clone(t.groups)
+	slices.SortStableFunc(inner, func(a, b *Group) int { return a.level - b.level })
+	for _, g := range inner {
 		t.rebuild(g)
 	}
 	return nil
+}
+
+// compileStanza makes the groups of a stanza, ties aliases to their targets, and enters the names.
+func (t *Table) compileStanza(s *config.Stanza, probers map[*config.Probe]*probe.Prober, checks Checker) error {
+	first := len(t.groups)
+	for _, declared := range declaredGroups(s) {
+		g, err := compileGroup(s, declared, probers, checks)
+		if err != nil {
+			return err
+		}
+		t.groups = append(t.groups, g)
+	}
+	groups := t.groups[first:]
+	if err := link(groups); err != nil {
+		return err
+	}
+	for _, g := range groups {
+		for _, c := range g.checks() {
+			t.byCheck[c] = append(t.byCheck[c], g)
+		}
+		if !g.Hidden {
+			t.enterGroup(g)
+		}
+	}
+	return nil
+}
+
+// enterGroup makes the group answer for its names.
+func (t *Table) enterGroup(g *Group) {
+	for _, name := range g.Names {
+		e := t.enter(t.zoneOf(name), name)
+		e.Members = append(e.Members, g)
+	}
 }
 
 // declaredGroups are the stanza's groups, and one for each name server whose addresses we answer.
@@ -76,12 +111,14 @@ func declaredGroups(s *config.Stanza) []*config.Group {
 	return groups
 }
 
-// add compiles one group and enters its names.
-func (t *Table) add(s *config.Stanza, declared *config.Group, probers map[*config.Probe]*probe.Prober, checks Checker) error {
+// compileGroup makes a group with its records; what its aliases stand for comes later (link).
+func compileGroup(s *config.Stanza, declared *config.Group, probers map[*config.Probe]*probe.Prober, checks Checker) (*Group, error) {
 	g := &Group{
 		Name: declared.Names[0], Names: declared.Names,
-		Policy: declared.Policy, TTL: uint32(declared.TTL.Seconds()), LastResort: declared.LastResort,
-		max: declared.Max, together: declared.FamiliesTogether,
+		Policy: declared.Policy, TTL: uint32(declared.TTL.Seconds()), LastResort: declared.LastResort, Hidden: declared.Hidden,
+		preset: declared.Preset, max: declared.Max, together: declared.FamiliesTogether, strict: declared.Strict,
+		minTTL: declared.MinTTL, hold: declared.Hold, ramp: declared.Ramp, failbackManual: declared.FailbackManual, now: checks.Now,
+		disabled: declared.Disabled, sticky: declared.Sticky, minHealthy: declared.MinHealthy,
 	}
 	for _, name := range declared.Names {
 		if zone := s.ZoneOf(name); !slices.Contains(g.origins, zone) {
@@ -92,20 +129,18 @@ func (t *Table) add(s *config.Stanza, declared *config.Group, probers map[*confi
 		p := s.Probe(r.Probe)
 		compiled, err := compileRecord(declared, i, g.origins, p, probers[p], s.Zones[0], checks)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		g.Records = append(g.Records, compiled)
 	}
-	g.settle()
-	t.groups = append(t.groups, g)
-	for _, c := range g.checks() {
-		t.byCheck[c] = append(t.byCheck[c], g)
+	if declared.LastResort == config.LastResortAlias {
+		g.sorry = &Record{
+			ID: declared.Sorry[0], Index: -1, Config: &config.Record{Alias: &config.Alias{Group: declared.Sorry}}, origins: g.origins,
+			alias: &alias{},
+		}
 	}
-	for _, name := range g.Names {
-		e := t.enter(t.zoneOf(name), name)
-		e.Members = append(e.Members, Member{Group: g, Origin: slices.Index(g.origins, e.Zone.Name)})
-	}
-	return nil
+	g.overrides = newOverrideTable(declared.Overrides, g.Records)
+	return g, nil
 }
 
 // enter makes the entry of a name, and those of the empty non-terminals between it and the apex.

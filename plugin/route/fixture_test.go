@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -60,6 +61,14 @@ type fakeChecks struct {
 
 func (f fakeChecks) Want(*health.Check, bool) {}
 
+func (f fakeChecks) Now() time.Time { return f.lease.Now() }
+
+func (f fakeChecks) After(d time.Duration, g func()) func() { return f.lease.After(d, g) }
+
+func (f fakeChecks) Latch(key string) int { return f.lease.Latch(key) }
+
+func (f fakeChecks) SetLatch(key string, rank int) { f.lease.SetLatch(key, rank) }
+
 func (f fakeChecks) Check(s health.Spec) *health.Check {
 	assumed := *s.Probe
 	switch f.letters[s.Target.Address] {
@@ -84,11 +93,11 @@ func (f *fixture) set(name string, qtype uint16) *Set {
 	if e == nil {
 		f.t.Fatalf("Expected an entry for %s, got none", name)
 	}
-	m := e.Member(qtype)
-	if m.Group == nil {
+	g := e.Member(qtype)
+	if g == nil {
 		f.t.Fatalf("Expected a group for %s %s, got none", name, dns.Type(qtype))
 	}
-	return m.View().Set(qtype)
+	return g.View().Set(qtype)
 }
 
 // shares writes the exact distribution as "ID P, ID P" in the order of declaration, with "-" for a record that cannot answer.
@@ -99,7 +108,7 @@ func (f *fixture) shares(name string, qtype uint16) string {
 		return "no data"
 	}
 	parts := map[*Candidate]*big.Rat{}
-	for _, share := range s.Shares() {
+	for _, share := range s.Shares(&Query{}) {
 		parts[share.Candidate] = share.Part
 	}
 	out := make([]string, 0, len(s.Candidates))
@@ -115,12 +124,12 @@ func (f *fixture) shares(name string, qtype uint16) string {
 
 // answered returns what the chosen records of one draw hold, sorted.
 func answered(s *Set, rnd Rand) []string {
-	choice := s.Choose(rnd)
+	choice := s.Choose(&Query{Rand: rnd})
 	var out []string
 	for i := range choice.Len() {
 		c := choice.At(i)
-		for j := range c.Len() {
-			out = append(out, data(c.RR(j, 0)))
+		for j := range c.Len(s.Type) {
+			out = append(out, data(c.RR(s.Type, j, "example.org.")))
 		}
 	}
 	slices.Sort(out)

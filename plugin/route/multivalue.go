@@ -6,11 +6,14 @@ import (
 )
 
 // multivalue answers with all usable records, or with a uniform sample of `max` of them (spec 4.7).
-func multivalue(g *Group, among []*Candidate) chooser {
-	if len(among) <= g.max {
-		return fixed{Choice{Many: among, Reason: "all usable records"}}
+func multivalue(s *Set, among []*Candidate) chooser {
+	if len(among) <= s.Group.max {
+		return fixed{together(among, "all usable records")}
 	}
-	return &sample{among: among, max: g.max}
+	if s.Group.sticky != nil {
+		return &rendezvous{sticky: *s.Group.sticky, among: among, max: s.Group.max}
+	}
+	return &sample{among: among, max: s.Group.max}
 }
 
 const sampleReason = "a sample of the usable records"
@@ -22,10 +25,10 @@ type sample struct {
 }
 
 // choose is Floyd's sampling: it needs room for the sample alone, however many records there are.
-func (s *sample) choose(rnd Rand) Choice {
+func (s *sample) choose(q *Query) Choice {
 	picked := make([]*Candidate, 0, s.max)
 	for last := len(s.among) - s.max; last < len(s.among); last++ {
-		c := s.among[rnd.Uint64N(uint64(last)+1)]
+		c := s.among[q.Rand.Uint64N(uint64(last)+1)]
 		if slices.Contains(picked, c) {
 			c = s.among[last]
 		}
@@ -43,7 +46,7 @@ func (s *sample) shares() []Share {
 }
 
 // outcomes lists the samples, each equally likely, in lexical order of the candidates' places.
-func (s *sample) outcomes(limit int) ([]Outcome, bool) {
+func (s *sample) outcomes(_ *Query, limit int) ([]Outcome, bool) {
 	count := new(big.Int).Binomial(int64(len(s.among)), int64(s.max))
 	if !count.IsInt64() || count.Int64() > int64(limit) {
 		return nil, false

@@ -18,7 +18,7 @@ func (t *Table) Changed(c *health.Check) {
 func (t *Table) mark(g *Group) {
 	if !g.dirty {
 		g.dirty = true
-		t.dirty = append(t.dirty, g)
+		t.dirty[g.level] = append(t.dirty[g.level], g)
 	}
 }
 
@@ -28,25 +28,57 @@ func (t *Table) work() {
 		return
 	}
 	t.rebuilding = true
-	for len(t.dirty) > 0 {
-		g := t.dirty[0]
-		t.dirty = t.dirty[1:]
+	for g := t.nextDirty(); g != nil; g = t.nextDirty() {
 		g.dirty = false // from here on a change is seen by the rebuild or makes another one
 		t.mu.Unlock()
 		t.rebuild(g)
 		t.mu.Lock()
+		for _, parent := range g.parents {
+			t.mark(parent) // its view holds this one
+		}
 	}
 	t.rebuilding = false
+}
+
+// again judges the group anew because time has passed.
+func (t *Table) again(g *Group) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mark(g)
+	t.work()
+}
+
+// maxLevels bounds how deep aliases may go (spec 3.7); config.Validate refuses more.
+const maxLevels = 12
+
+// nextDirty takes out a group of the lowest level that waits, so that what stands behind an alias is new before the alias is judged; nil if none
+// waits. It is called with mu held.
+func (t *Table) nextDirty() *Group {
+	for level, waiting := range t.dirty {
+		if len(waiting) > 0 {
+			t.dirty[level] = waiting[1:]
+			return waiting[0]
+		}
+	}
+	return nil
 }
 
 // rebuild replaces the group's view by one of the health of now, and tells of last resorts that begin or end. The first view of all is no
 // change.
 func (t *Table) rebuild(g *Group) {
 	before := g.view.Load()
-	after := buildView(g)
+	j := newJudge(g)
+	after := j.buildView(t.checks)
 	g.view.Store(after)
-	for i, s := range after.sets {
-		if before != nil && before.sets[i].LastResort != s.LastResort {
+	if g.unplan != nil {
+		g.unplan()
+		g.unplan = nil
+	}
+	if !j.wake.IsZero() {
+		g.unplan = t.checks.After(j.wake.Sub(j.now), func() { t.again(g) })
+	}
+	for i, s := range after.Sets() {
+		if before != nil && before.Sets()[i].LastResort != s.LastResort {
 			t.observer.LastResort(g, s.Type, s.LastResort)
 		}
 	}

@@ -150,34 +150,3 @@ func TestConcurrentChanges(t *testing.T) {
 		outcome = probe.Pass - outcome + probe.Fail
 	}
 }
-
-// BenchmarkVerdictToView is the time from a verdict until queries see it, which includes the whole rebuild of the group.
-func BenchmarkVerdictToView(b *testing.B) {
-	for _, records := range []int{3, 100, 10_000} {
-		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) {
-			l := newLive(b, records)
-			l.outcome = func(*health.Check) probe.Outcome { return probe.Pass }
-			l.clock.fire()
-			c := l.table.Groups()[0].Records[0].Checks()[0]
-			b.ReportAllocs()
-			for b.Loop() {
-				l.table.Changed(c)
-			}
-		})
-	}
-}
-
-// BenchmarkChoose draws from groups of several sizes; the time must not grow with the number of records.
-func BenchmarkChoose(b *testing.B) {
-	for _, records := range []int{3, 100, 10_000} {
-		b.Run(fmt.Sprintf("weighted/records=%d", records), func(b *testing.B) {
-			l := newLive(b, records)
-			s := l.table.Groups()[0].View().Set(dns.TypeA)
-			rnd := seeded()
-			b.ReportAllocs()
-			for b.Loop() {
-				s.Choose(rnd)
-			}
-		})
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -14,22 +15,53 @@ import (
 	"github.com/healthroute/healthroute/plugin/probe"
 )
 
-// Record is one possible answer in a group. It is immutable but for its admin state; the health of its values is its checks'.
+// Record is one possible answer in a group. It is immutable but for its admin state and, of an alias of a name, its values; the health of
+// its values is its checks'.
 type Record struct {
 	ID     string
-	Index  int // place in the group, as declared
+	Index  int // place in the group, as declared; -1 for what a last resort stands for
 	Weight int
-	Rank   int // failover: 0 is the primary
+	Rank   int // failover, priority: the lowest answers
 	Site   string
+	Config *config.Record // as it was declared
 
-	values []value                           // ordered by type
-	admin  atomic.Pointer[health.AdminState] // nil: enabled
+	alias    *alias                            // of a group; nil otherwise
+	origins  []string                          // the group's
+	values   []value                           // ordered by type
+	resolved atomic.Pointer[resolution]        // of an alias of a name, instead of values; nil until it is resolved
+	named    *namedValue                       // what makes such values; nil for other records
+	admin    atomic.Pointer[health.AdminState] // nil: what the Corefile says
+}
+
+// Target returns the name of what an alias stands for, "" for a record with values.
+func (r *Record) Target() string {
+	switch {
+	case r.alias != nil:
+		return r.alias.groups[0].Name
+	case r.named != nil:
+		return r.named.name
+	}
+	return ""
+}
+
+// current returns the values of now.
+func (r *Record) current() []value {
+	if r.named == nil {
+		return r.values
+	}
+	if known := r.resolved.Load(); known != nil {
+		return known.values
+	}
+	return nil
 }
 
 // Admin returns the admin state that is in force for the record, its own or its group's.
 func (r *Record) Admin() health.AdminState {
 	if state := r.admin.Load(); state != nil {
 		return *state
+	}
+	if r.Config.Admin != "" {
+		return r.Config.Admin
 	}
 	return health.Enabled
 }
@@ -41,18 +73,24 @@ type value struct {
 	check  *health.Check // nil if unmonitored
 }
 
-func (v value) usable() bool { return v.check == nil || v.check.Usable() }
-
-// rr returns the value for a name of the group's origin with that index.
-func (v value) rr(origin int) dns.RR {
+// rr returns the value for a name in the zone, by the origins of its group; if that has no name in the zone, for its first.
+func (v value) rr(zone string, origins []string) dns.RR {
 	if len(v.rrs) == 1 {
 		return v.rrs[0]
 	}
-	return v.rrs[origin]
+	return v.rrs[max(0, slices.Index(origins, zone))]
 }
 
 // Checks returns the checks that watch the record's values, each once.
-func (r *Record) Checks() []*health.Check { return checksOf(r.values) }
+func (r *Record) Checks() []*health.Check {
+	if r.alias != nil {
+		return r.alias.checks()
+	}
+	if r.named != nil {
+		return r.named.checks()
+	}
+	return checksOf(r.values)
+}
 
 func checksOf(values []value) []*health.Check {
 	var out []*health.Check
@@ -64,58 +102,40 @@ func checksOf(values []value) []*health.Check {
 	return out
 }
 
-// of returns the values of the type; values are kept in the order of their types.
-func (r *Record) of(rrType uint16) []value {
+// of returns the values of the type.
+func (r *Record) of(rrType uint16) []value { return ofType(r.current(), rrType) }
+
+// ofType returns the values of the type; values are kept in the order of their types.
+func ofType(values []value, rrType uint16) []value {
 	from := 0
-	for from < len(r.values) && r.values[from].rrType < rrType {
+	for from < len(values) && values[from].rrType < rrType {
 		from++
 	}
 	to := from
-	for to < len(r.values) && r.values[to].rrType == rrType {
+	for to < len(values) && values[to].rrType == rrType {
 		to++
 	}
-	return r.values[from:to:to]
+	return values[from:to:to]
 }
 
-// usableAmong returns the usable values; the very slice, if all are.
-func usableAmong(values []value) []value {
-	for i, v := range values {
-		if v.usable() {
-			continue
-		}
-		out := append([]value(nil), values[:i]...)
-		for _, v := range values[i+1:] {
-			if v.usable() {
-				out = append(out, v)
-			}
-		}
-		return out
-	}
-	return values
-}
-
-// usableForEveryFamily is the rule of `families together` (spec 4.12).
-func (r *Record) usableForEveryFamily() bool {
-	for _, family := range []uint16{dns.TypeA, dns.TypeAAAA} {
-		if values := r.of(family); len(values) > 0 && len(usableAmong(values)) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// Checker gives the check for a spec; a health.Lease is one.
+// Checker gives the check for a spec, plans what is to be judged again, and remembers latches; a health.Lease is one.
 type Checker interface {
 	Check(health.Spec) *health.Check
 	Want(c *health.Check, wanted bool)
+	Now() time.Time
+	After(d time.Duration, f func()) (stop func())
+	latch
 }
 
 // compileRecord makes the record of a group. The prober is nil if the record is not probed.
 func compileRecord(g *config.Group, index int, origins []string, p *config.Probe, prober *probe.Prober, zone string, checks Checker) (*Record, error) {
 	declared := g.Records[index]
-	r := &Record{ID: declared.ID, Index: index, Weight: declared.Weight, Site: declared.Site}
-	if declared.Role == config.RoleSecondary {
-		r.Rank = 1
+	r := &Record{
+		ID: declared.ID, Index: index, Weight: declared.Weight, Rank: rankOf(g, declared), Site: declared.Site,
+		Config: declared, origins: origins,
+	}
+	if declared.Alias != nil {
+		return r, r.compileAlias(g, p, prober, zone, checks)
 	}
 	for _, v := range declared.Values {
 		rrs, err := parseValue(v, origins, uint32(declared.TTL.Seconds()))
@@ -123,13 +143,24 @@ func compileRecord(g *config.Group, index int, origins []string, p *config.Probe
 			return nil, fmt.Errorf("%s: record %q: %w", declared.Places.Own, declared.ID, err)
 		}
 		compiled := value{rrType: v.Type, rrs: rrs}
-		if p != nil {
+		if p != nil && p.Type != config.ProbeCalculated { // those come in calculate
 			compiled.check = checks.Check(specFor(g, declared, p, prober, zone, rrs[0]))
 		}
 		r.values = append(r.values, compiled)
 	}
 	slices.SortStableFunc(r.values, func(a, b value) int { return int(a.rrType) - int(b.rrType) })
 	return r, nil
+}
+
+// rankOf is a record's place in the order of policies failover and priority.
+func rankOf(g *config.Group, r *config.Record) int {
+	switch {
+	case g.Policy == config.PolicyPriority:
+		return r.Priority
+	case r.Role == config.RoleSecondary:
+		return 1
+	}
+	return 0
 }
 
 // parseValue reads the data for each origin; data that reads the same for all is kept once.
@@ -151,7 +182,8 @@ func parseValue(v config.Value, origins []string, ttl uint32) ([]dns.RR, error) 
 	return rrs, nil
 }
 
-// specFor says what the probe tests for one value of a record: the probe's own target, else the value's address.
+// specFor says what the probe tests for one value of a record: the probe's own target, else the value's address; for an alias of a name, that
+// name.
 // Host and SNI are the probe's, else the target's name, else the group's first name; a wildcard has no name
 // (design, Probes).
 func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.Prober, zone string, rr dns.RR) health.Spec {
@@ -161,7 +193,8 @@ func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.P
 	if _, wild := config.WildcardParent(user); wild {
 		name = ""
 	}
-	if p.Target != "" {
+	switch {
+	case p.Target != "":
 		user, name = zone, ""
 		if address, err := netip.ParseAddr(p.Target); err == nil {
 			t.Address = address
@@ -169,7 +202,9 @@ func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.P
 			t.Name = strings.TrimSuffix(p.Target, ".")
 			name = t.Name
 		}
-	} else {
+	case r.Alias != nil:
+		t.Name = strings.TrimSuffix(r.Alias.Name, ".")
+	default:
 		t.Address = addressOf(rr)
 	}
 	t.Host, t.SNI = firstOf(p.HTTP.Host, name), firstOf(p.TLS.SNI, p.HTTP.Host, name)
@@ -203,14 +238,10 @@ func firstOf(words ...string) string {
 	return ""
 }
 
-// ChecksFor returns the checks that watch the record's values of the type (or its CNAME, which answers every type), each once.
+// ChecksFor returns the checks that watch what the record answers the type with, each once.
 func (r *Record) ChecksFor(rrType uint16) []*health.Check {
-	values := r.of(rrType)
-	if len(values) == 0 {
-		values = r.of(dns.TypeCNAME)
+	if r.alias != nil {
+		return r.alias.checks()
 	}
-	return checksOf(values)
+	return checksOf(r.answering(rrType))
 }
-
-// Health is the health of the record for the type (spec 4.12: one usable address is enough).
-func (r *Record) Health(rrType uint16) health.Status { return health.Best(r.ChecksFor(rrType)) }

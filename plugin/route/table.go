@@ -26,7 +26,7 @@ type Table struct {
 
 	mu         sync.Mutex
 	byCheck    map[*health.Check][]*Group // guarded by mu
-	dirty      []*Group                   // guarded by mu: groups whose views wait for a rebuild
+	dirty      [maxLevels][]*Group        // guarded by mu: groups whose views wait for a rebuild, by level
 	rebuilding bool                       // guarded by mu
 }
 
@@ -40,24 +40,18 @@ type Zone struct {
 type Entry struct {
 	Name    string
 	Zone    *Zone
-	Members []Member // none for an empty non-terminal
+	Members []*Group // none for an empty non-terminal
 	Below   bool     // names of ours exist below it
 }
 
-// Member is a group at a name.
-type Member struct {
-	*Group
-	Origin int // which of the group's origins the name lies in; for Candidate.RR
-}
-
-// Member returns the group that answers the type at this name; its Group is nil if none does.
-func (e *Entry) Member(qtype uint16) Member {
-	for _, m := range e.Members {
-		if m.Owns(qtype) {
-			return m
+// Member returns the group that answers the type at this name, or nil.
+func (e *Entry) Member(qtype uint16) *Group {
+	for _, g := range e.Members {
+		if g.Owns(qtype) {
+			return g
 		}
 	}
-	return Member{}
+	return nil
 }
 
 // Observer is told what a table's groups do.

@@ -70,10 +70,10 @@ func TestLastResort(t *testing.T) {
 			t.Run(policy+" "+word, func(t *testing.T) {
 				f := compile(t, "group www "+policy+" {\nlast_resort "+word+"\nprobe p\nrecord 192.0.2.1\n}", "192.0.2.1 U")
 				s := f.set("www", dns.TypeA)
-				if choice := s.Choose(seeded()); !s.LastResort || choice.Len() != 0 {
+				if choice := s.Choose(&Query{Rand: seeded()}); !s.LastResort || choice.Len() != 0 {
 					t.Errorf("Expected an empty choice of a last resort, got %d records, last resort %v", choice.Len(), s.LastResort)
 				}
-				if shares := s.Shares(); shares != nil {
+				if shares := s.Shares(&Query{}); shares != nil {
 					t.Errorf("Expected no shares, got %v", shares)
 				}
 			})

@@ -74,7 +74,7 @@ func TestWeightedDraws(t *testing.T) {
 			drawn := map[*Record]int{}
 			rnd := seeded()
 			for range draws {
-				drawn[s.Choose(rnd).One.Record]++
+				drawn[s.Choose(&Query{Rand: rnd}).One.Record]++
 			}
 			for i, word := range strings.Fields(c.want) {
 				part, _ := new(big.Rat).SetString(word)

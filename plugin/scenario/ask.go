@@ -19,7 +19,7 @@ import (
 type Question struct {
 	Name   string // relative to the first zone unless it ends in a dot; @ is the apex
 	Type   uint16
-	From   netip.Addr   // the asker; no policy looks at it yet
+	From   netip.Addr   // the asker; none: an address that nothing is known of
 	Subnet netip.Prefix // EDNS Client Subnet; none unless valid
 	DO     bool
 }
@@ -102,8 +102,22 @@ func (w *World) query(q Question) (*answer.Query, *server, error) {
 		opt.Option = append(opt.Option, subnetOption(q.Subnet))
 	}
 	lower := strings.ToLower(name)
-	return &answer.Query{Req: req, Name: lower, Match: best.table.Find(lower), Next: best.next}, best, nil
+	return &answer.Query{Req: req, Name: lower, Match: best.table.Find(lower), Next: best.next, From: asker(q.From)}, best, nil
 }
+
+// asker is where a pretended query comes from.
+type asker netip.Addr
+
+// Source is answer.Asker's.
+func (a asker) Source() netip.Addr {
+	if addr := netip.Addr(a); addr.IsValid() {
+		return addr
+	}
+	return netip.AddrFrom4([4]byte{127, 0, 0, 1}) // as a query from the server itself
+}
+
+// Metadata is answer.Asker's; other plugins are not there.
+func (asker) Metadata() func(string) string { return nil }
 
 func subnetOption(p netip.Prefix) *dns.EDNS0_SUBNET {
 	option := &dns.EDNS0_SUBNET{
@@ -187,11 +201,11 @@ func (e *enumeration) begin() {
 }
 
 // choose is the Choose of the world's answerers.
-func (e *enumeration) choose(s *route.Set) route.Choice {
-	outcomes, ok := s.Outcomes(MaxOutcomes)
+func (e *enumeration) choose(s *route.Set, q *route.Query) route.Choice {
+	outcomes, ok := s.Outcomes(q, MaxOutcomes)
 	if !ok {
 		e.failed = true
-		return s.Choose(first{})
+		return s.Choose(q)
 	}
 	if e.depth == len(e.path) {
 		e.path, e.widths = append(e.path, 0), append(e.widths, 0)

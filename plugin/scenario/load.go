@@ -12,6 +12,7 @@ import (
 
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -37,6 +38,7 @@ type Block struct {
 	Zones   []string // of the server block
 	Stanzas []*config.Stanza
 	Probers map[*config.Probe]*probe.Prober
+	Places  map[*config.Stanza]*locate.Locator // of the stanzas that name files
 	next    zoneFiles
 }
 
@@ -98,7 +100,7 @@ func (s Source) onDisk() (dir string, cleanUp func(), err error) {
 }
 
 func loadBlock(sb caddyfile.ServerBlock, dir string) (*Block, config.Problems) {
-	b := &Block{Probers: map[*config.Probe]*probe.Prober{}}
+	b := &Block{Probers: map[*config.Probe]*probe.Prober{}, Places: map[*config.Stanza]*locate.Locator{}}
 	for _, key := range sb.Keys {
 		b.Zones = append(b.Zones, plugin.Host(key).NormalizeExact()...)
 	}
@@ -121,6 +123,13 @@ func loadBlock(sb caddyfile.ServerBlock, dir string) (*Block, config.Problems) {
 			}
 			for p, prober := range probers {
 				b.Probers[p] = prober
+			}
+			if len(s.GeoIP) > 0 || s.Locations != "" {
+				places, err := locate.Open(s.GeoIP, s.Locations)
+				if err != nil {
+					problems = append(problems, config.Problem{Message: strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")})
+				}
+				b.Places[s] = places
 			}
 		}
 	}

@@ -112,8 +112,8 @@ func (w *World) unknown(object string) error {
 // RecordState returns the words that hold for GROUP/RECORD (its admin state, and its health unless an operator put something else in its place)
 // or for PROBE@TARGET.
 func (w *World) RecordState(object string) ([]string, error) {
-	if _, r := w.record(object); r != nil {
-		return recordWords(r), nil
+	if g, r := w.record(object); r != nil {
+		return recordWords(g, r), nil
 	}
 	checks, err := w.checksOf(object)
 	if err != nil {
@@ -129,39 +129,27 @@ func (w *World) RecordState(object string) ([]string, error) {
 }
 
 // recordWords are the words of spec 3.1 in the design's terms: an always record is unmonitored.
-func recordWords(r *route.Record) []string {
+func recordWords(g *route.Group, r *route.Record) []string {
 	switch state := r.Admin(); state {
 	case health.Disabled, health.Draining:
 		return []string{string(state)}
 	case health.Always:
 		return []string{string(state), health.Unmonitored.String()}
 	}
-	return []string{health.Best(r.Checks()).String(), string(health.Enabled)}
+	return []string{g.Health(r).String(), string(health.Enabled)}
 }
 
 // GroupState returns online, degraded, checking, inactive or disabled (spec 3.6).
 func (w *World) GroupState(name string) (string, error) {
-	groups := w.groups(name)
-	if len(groups) == 0 {
-		return "", w.unknown(name)
+	full := strings.ToLower(w.fullName(name))
+	for _, n := range w.servers {
+		for _, g := range n.table.Groups() {
+			if slices.Contains(g.Names, full) {
+				return string(n.table.State(g)), nil
+			}
+		}
 	}
-	g := groups[0]
-	if of, ok := w.admin.Override(health.Object{Group: g.Name}); ok && of.State == health.Disabled {
-		return "disabled", nil
-	}
-	has := map[string]bool{}
-	for _, r := range g.Records {
-		has[recordWords(r)[0]] = true
-	}
-	switch {
-	case has["unhealthy"]:
-		return "degraded", nil
-	case has["healthy"] || has["unmonitored"] || has["always"]:
-		return "online", nil
-	case has["checking"]:
-		return "checking", nil
-	}
-	return "inactive", nil
+	return "", w.unknown(name)
 }
 
 // Transitions returns how often the check PROBE@TARGET has changed its status after its first verdict.

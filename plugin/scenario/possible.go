@@ -77,13 +77,13 @@ func (w *World) recordByRecord(q Question) (Distribution, error) {
 		return Distribution{}, fmt.Errorf("more than %d different answers to %s %s", MaxOutcomes, query.Name, dns.Type(q.Type))
 	}
 	d := Distribution{Together: true}
-	for _, s := range res.Set.Shares() {
+	for _, s := range res.Set.Shares(query.Asked()) {
 		p := Possible{Share: s.Part.RatString(), Rcode: dns.RcodeToString[dns.RcodeSuccess], part: s.Part}
-		for i := range s.Candidate.Len() {
-			rr := s.Candidate.RR(i, 0)
+		for i := range s.Candidate.Len(res.Set.Type) {
+			rr := s.Candidate.RR(res.Set.Type, i, query.Match.Zone.Name)
 			p.Answer, p.TTL = append(p.Answer, answer.Data(rr)), rr.Header().Ttl
 		}
-		p.links = []answer.Link{{Group: res.Group, Set: res.Set, Choice: route.Choice{One: s.Candidate}, LastResort: res.LastResort}}
+		p.links = []answer.Link{{Group: res.Group, Set: res.Set, Choice: route.Choice{One: s.Candidate, LastResort: res.Choice.LastResort}}}
 		d.Possible = append(d.Possible, p)
 	}
 	return d, nil
@@ -108,8 +108,8 @@ func (p Possible) dead(down func(*health.Check) bool) (dead bool, ttl uint32) {
 		for i := range link.Choice.Len() {
 			c := link.Choice.At(i)
 			checks := c.Record.ChecksFor(link.Set.Type)
-			for j := range c.Len() {
-				rr := c.RR(j, 0)
+			for j := range c.Len(link.Set.Type) {
+				rr := c.RR(link.Set.Type, j, "")
 				smallest = min(smallest, rr.Header().Ttl)
 				deadHere = deadHere || slices.ContainsFunc(watching(checks, rr), down)
 			}

@@ -252,7 +252,7 @@ func expectDraws(t *rapid.T, outcomes []Outcome) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	counts := map[string]int{}
 	for range draws {
-		counts[ids(set.Choose(rnd))]++
+		counts[ids(set.Choose(&route.Query{Rand: rnd}))]++
 	}
 	for _, o := range outcomes {
 		want, _ := o.Part.Float64()

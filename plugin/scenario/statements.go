@@ -3,7 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,15 +33,15 @@ func wordOf(name string) (word, bool) {
 var statementWords = map[string]word{
 	"at":         {moves, "at 1m30s", parseAt},
 	"every":      {repeats, "every 30s until 5m", parseEvery},
-	"target":     {changes, "target ADDRESS[:PORT]|NAME up|refuse|hang|status N|cannot_tell [after D]", parseTarget},
+	"target":     {changes, "target ADDRESS[:PORT]|NAME up|refuse|hang|status N|cannot_tell [connect D] [after D]", parseTarget},
 	"health":     {changes, "health PROBE@TARGET|GROUP/RECORD healthy|unhealthy|checking|stopped|votes M/N", parseHealth},
 	"admin":      {changes, "admin GROUP|GROUP/RECORD enabled|disabled|draining|always [for D]", parseAdmin},
 	"reload":     {changes, "reload FILE", parseReload},
 	"restart":    {changes, "restart", parseRestart},
-	"observers":  {changes, "observers N", absent("fleet of observers", 1)},
-	"offset":     {changes, "offset OBSERVER D", absent("fleet of observers", 2)},
-	"resolve":    {changes, "resolve NAME ADDRESS... [ttl D]", parseResolve},
-	"failback":   {changes, "failback GROUP", absent("group with `failback manual`", 1)},
+	"observers":  {changes, "observers N", parseObservers},
+	"offset":     {changes, "offset OBSERVER D", parseOffset},
+	"resolve":    {changes, "resolve NAME ADDRESS...|nothing [ttl D]", parseResolve},
+	"failback":   {changes, "failback GROUP", parseFailback},
 	"shift":      {changes, "shift BALANCER SITE for D", absent("balancer", 4)},
 	"register":   {changes, "register POOL/TARGET", absent("pool", 1)},
 	"deregister": {changes, "deregister POOL/TARGET", absent("pool", 1)},
@@ -124,17 +123,23 @@ func parseTarget(_ *parser, args []string, _ line) (statement, error) {
 		}
 		b.Status, rest = code, rest[1:]
 	}
-	switch {
-	case len(rest) == 2 && rest[0] == "after":
-		after, err := duration(rest[1])
-		if err != nil {
+	for _, option := range []struct {
+		word string
+		to   *time.Duration
+	}{{"connect", &b.Connect}, {"after", &b.After}} {
+		if len(rest) < 2 || rest[0] != option.word {
+			continue
+		}
+		var err error
+		if *option.to, err = duration(rest[1]); err != nil {
 			return statement{}, err
 		}
 		if b.Kind == Hang {
-			return statement{}, errors.New("a target that hangs has no `after`: the attempt ends at its timeout")
+			return statement{}, fmt.Errorf("a target that hangs has no `%s`: the attempt ends at its timeout", option.word)
 		}
-		b.After = after
-	case len(rest) > 0:
+		rest = rest[2:]
+	}
+	if len(rest) > 0 {
 		return statement{}, fmt.Errorf("%q is too much", strings.Join(rest, " "))
 	}
 	return does(func(p *player) error { return p.world.SetTarget(args[0], b) })
@@ -145,16 +150,11 @@ func parseHealth(_ *parser, args []string, _ line) (statement, error) {
 		return statement{}, errors.New("expected an object and its health")
 	}
 	word := strings.ToLower(args[1])
-	switch word {
-	case "stopped":
-		return does(func(*player) error {
-			return errors.New("the Corefile has nothing that could be stopped: no alias to a group or pool")
-		})
-	case "votes":
-		return does(func(*player) error { return errors.New("the Corefile has no fleet of observers that could vote") })
+	if word == "votes" {
+		return parseVotes(args)
 	}
-	if states := []string{"healthy", "unhealthy", "checking"}; !slices.Contains(states, word) || len(args) > 2 {
-		return statement{}, unknown("health", strings.Join(args[1:], " "), append(states, "stopped", "votes"))
+	if states := []string{"healthy", "unhealthy", "checking", "stopped"}; !slices.Contains(states, word) || len(args) > 2 {
+		return statement{}, unknown("health", strings.Join(args[1:], " "), append(states, "votes"))
 	}
 	return does(func(p *player) error { return p.world.SetHealth(args[0], word) })
 }
@@ -208,29 +208,11 @@ func parseRestart(_ *parser, args []string, _ line) (statement, error) {
 	})
 }
 
-// parseResolve takes the addresses of a name. Attempts on a name are pretended by its name, so nothing needs them unless the Corefile has an
-// alias to a name.
-func parseResolve(_ *parser, args []string, _ line) (statement, error) {
-	if len(args) > 2 && args[len(args)-2] == "ttl" {
-		if _, err := duration(args[len(args)-1]); err != nil {
-			return statement{}, err
-		}
-		args = args[:len(args)-2]
+func parseFailback(_ *parser, args []string, _ line) (statement, error) {
+	if len(args) != 1 {
+		return statement{}, errors.New("expected one group")
 	}
-	if len(args) < 2 {
-		return statement{}, errors.New("expected a name and its addresses")
-	}
-	for _, a := range args[1:] {
-		if _, err := netip.ParseAddr(a); err != nil {
-			return statement{}, fmt.Errorf("%q is no address", a)
-		}
-	}
-	return does(func(p *player) error {
-		if p.world.hasTarget(args[0]) {
-			return nil
-		}
-		return fmt.Errorf("the Corefile has nothing that resolves %q", args[0])
-	})
+	return does(func(p *player) error { return p.world.Failback(args[0]) })
 }
 
 // absent is a statement about something that no Corefile can declare yet.

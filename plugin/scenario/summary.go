@@ -102,7 +102,7 @@ func summarizeGroup(t *route.Table, declared *config.Group) GroupSummary {
 	seen := map[*health.Check]bool{}
 	for i, r := range compiled(t, declared).Records {
 		watched := false
-		for _, c := range r.Checks() {
+		for _, c := range attempted(r.Checks()) {
 			p := c.Probe()
 			worst, never := worstDetection(p, p.Interval/variation)
 			watched = watched || !never
@@ -125,6 +125,24 @@ func summarizeGroup(t *route.Table, declared *config.Group) GroupSummary {
 	return s
 }
 
+// attempted returns the checks, but of calculated ones what they count: there somebody notices.
+func attempted(checks []*health.Check) []*health.Check {
+	var out []*health.Check
+	for _, c := range checks {
+		p := c.Probe()
+		if p.Type != config.ProbeCalculated {
+			out = append(out, c)
+			continue
+		}
+		for _, child := range c.Children() {
+			if p.Assume == "" {
+				out = append(out, child...)
+			}
+		}
+	}
+	return out
+}
+
 // compiled finds the group of the table that came of the declaration: a name and a type belong to one group only.
 func compiled(t *route.Table, declared *config.Group) *route.Group {
 	for _, g := range t.Groups() {
@@ -140,7 +158,7 @@ func rateOf(checks []*health.Check) AttemptRate {
 	sum, r := new(big.Rat), AttemptRate{}
 	for _, c := range checks {
 		p := c.Probe()
-		if p.Assume != "" {
+		if !p.IsAttempted() {
 			continue
 		}
 		sum.Add(sum, big.NewRat(int64(time.Second), int64(p.Interval)))
@@ -153,6 +171,9 @@ func rateOf(checks []*health.Check) AttemptRate {
 func byNetwork(checks []*health.Check) map[string][]*health.Check {
 	out := map[string][]*health.Check{}
 	for _, c := range checks {
+		if c.Children() != nil {
+			continue
+		}
 		t := c.Target()
 		network := strings.ToLower(t.Name)
 		if network == "" {

@@ -19,9 +19,11 @@ const usualLength = 50 * time.Millisecond
 
 // Behaviour is how attempts on a target end that start from now on.
 type Behaviour struct {
-	Kind   BehaviourKind
-	Status int           // of Status
-	After  time.Duration // how long they take; 50 ms if 0
+	Kind    BehaviourKind
+	Status  int           // of Status
+	Connect time.Duration // how long the connection takes; 0 for at once
+	// After is how long the rest takes, or the whole if Connect is 0; 0 for 50 ms, or for nothing more if a tcp connection takes its time.
+	After time.Duration
 }
 
 // BehaviourKind is the word of a `target` line.
@@ -38,11 +40,10 @@ const (
 
 // attempt is the pretended attempt: outcome and length are fixed when it starts (spec 4.15).
 func (b Behaviour) attempt(p *config.Probe) probe.Result {
-	length := b.After
-	if length == 0 {
-		length = usualLength
+	if late := b.late(p); late != nil {
+		return *late
 	}
-	result := probe.Result{Outcome: probe.Fail, Duration: length}
+	result := probe.Result{Outcome: probe.Fail, Duration: b.Connect + b.rest(p)}
 	switch b.Kind {
 	case Up:
 		result.Outcome = probe.Pass
@@ -50,12 +51,6 @@ func (b Behaviour) attempt(p *config.Probe) probe.Result {
 		result.Reason = "connection refused"
 	case CannotTell:
 		result.Outcome, result.Reason = probe.CannotTell, "network is unreachable"
-	case Hang:
-		result.Duration, result.Reason = p.Timeout, "timed out while connecting"
-		if p.ConnectTimeout > 0 {
-			result.Duration = p.ConnectTimeout
-		}
-		return result
 	case Status:
 		if !p.Type.IsHTTP() || accepted(b.Status, p.HTTP.Expect) {
 			result.Outcome = probe.Pass
@@ -63,10 +58,36 @@ func (b Behaviour) attempt(p *config.Probe) probe.Result {
 			result.Reason = fmt.Sprintf("status %d, expected %s", b.Status, expected(p.HTTP.Expect))
 		}
 	}
-	if length > p.Timeout {
-		return probe.Result{Outcome: probe.Fail, Duration: p.Timeout, Reason: fmt.Sprintf("timed out after %s", p.Timeout)}
-	}
 	return result
+}
+
+// rest is how long an attempt takes from the connection on.
+func (b Behaviour) rest(p *config.Probe) time.Duration {
+	if b.After == 0 && (b.Connect == 0 || p.Type.IsHTTP()) {
+		return usualLength
+	}
+	return b.After
+}
+
+// late is how an attempt ends that meets a limit: that of the connection, that of the reply (counted from the connection), or that
+// of the whole; nil if it meets none.
+func (b Behaviour) late(p *config.Probe) *probe.Result {
+	connect, rest, limit := b.Connect, b.rest(p), p.Timeout
+	if p.ConnectTimeout > 0 {
+		limit = p.ConnectTimeout
+	}
+	ended := func(at time.Duration, reason string) *probe.Result {
+		return &probe.Result{Outcome: probe.Fail, Duration: at, Reason: reason}
+	}
+	switch {
+	case b.Kind == Hang || connect > limit:
+		return ended(limit, "timed out while connecting")
+	case p.ResponseTimeout > 0 && connect > 0 && rest > p.ResponseTimeout:
+		return ended(connect+p.ResponseTimeout, fmt.Sprintf("no reply within %s of connecting", p.ResponseTimeout))
+	case connect+rest > p.Timeout:
+		return ended(p.Timeout, fmt.Sprintf("timed out after %s", p.Timeout))
+	}
+	return nil
 }
 
 func accepted(code int, ranges []config.CodeRange) bool {
@@ -120,7 +141,11 @@ func (w *World) run(ctx context.Context, c *health.Check, done func(probe.Result
 // targetKeys are the two ways to name a target.
 func targetKeys(t probe.Target) (host, withPort string) {
 	host = strings.ToLower(t.Name)
-	if host == "" {
+	switch {
+	case host != "":
+	case !t.Address.IsValid():
+		return health.CalculatedTarget, health.CalculatedTarget
+	default:
 		host = t.Address.String()
 	}
 	return host, net.JoinHostPort(host, strconv.Itoa(int(t.Port)))

@@ -37,7 +37,7 @@ func (w *World) TargetsOf(word string) ([]string, error) {
 // targetsOf returns the targets of the checks that are wanted, each once, with their ports.
 func targetsOf(checks []*health.Check, wanted func(host, withPort string) bool) []string {
 	var out []string
-	for _, c := range checks {
+	for _, c := range attempted(checks) {
 		host, withPort := targetKeys(c.Target())
 		if wanted(host, withPort) && !slices.Contains(out, withPort) {
 			out = append(out, withPort)

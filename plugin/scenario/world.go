@@ -7,12 +7,14 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -25,7 +27,10 @@ type World struct {
 	admin   *health.Admin
 	source  Source
 	servers []*server
+	others  []*colleague
 	draws   enumeration
+
+	resolved map[string]pretended // by absolute, lower-case name
 
 	transitions map[*health.Check]int // after the first verdict
 	lastResorts map[string]bool       // by group and type
@@ -37,6 +42,7 @@ type server struct {
 	*Block
 	table    *route.Table
 	lease    *health.Lease
+	names    *answer.Names
 	answerer *answer.Answerer
 	unwatch  func()
 }
@@ -57,9 +63,9 @@ func NewWorld(s Source) (*World, config.Problems) {
 	c := &clock{now: epoch}
 	w := &World{
 		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
-		transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
+		resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
-	w.engine = health.NewEngine(health.Options{Clock: c, Observer: w, Runner: w.run, Exact: true})
+	w.engine = health.NewEngine(health.Options{Clock: c, Timers: expiries{c}, Observer: w, Runner: w.run, Exact: true})
 	problems := w.Reload(s)
 	if problems.Errors() != nil {
 		return nil, problems
@@ -84,9 +90,14 @@ func (w *World) Reload(s Source) config.Problems {
 	}
 	for _, n := range servers {
 		n.lease.Start()
+		n.names.Start()
 	}
 	stop(w.servers)
 	w.source, w.servers = s, servers
+	for _, o := range w.others {
+		o.follow(w)
+	}
+	w.AdvanceTo(w.Now()) // look-ups take no time
 	return problems
 }
 
@@ -98,8 +109,15 @@ func (w *World) serve(b *Block) (*server, error) {
 	if err := n.table.Compile(b.Stanzas, b.Probers, n.lease); err != nil {
 		return n, err
 	}
+	n.names = answer.NewNames(n.table, expiries{w.clock}, w.askFor(n))
+	for _, before := range w.servers {
+		if slices.Equal(before.Zones, n.Zones) {
+			n.names.Inherit(before.names)
+		}
+	}
 	n.answerer = answer.New(n.table, answer.Options{
 		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
+		Places: func(s *config.Stanza) *locate.Locator { return b.Places[s] },
 	})
 	return n, nil
 }
@@ -107,6 +125,9 @@ func (w *World) serve(b *Block) (*server, error) {
 func stop(servers []*server) {
 	for _, n := range servers {
 		n.unwatch()
+		if n.names != nil {
+			n.names.Stop()
+		}
 		n.lease.Release()
 	}
 }
@@ -117,6 +138,7 @@ func (w *World) Restart() config.Problems {
 	for _, o := range w.admin.Objects() {
 		w.admin.Clear(o)
 	}
+	w.engine.Latches().ClearAll()
 	return w.Reload(w.source)
 }
 
@@ -124,6 +146,9 @@ func (w *World) Restart() config.Problems {
 func (w *World) Close() {
 	stop(w.servers)
 	w.servers = nil
+	for _, o := range w.others {
+		o.follow(w)
+	}
 }
 
 // Now returns the virtual time since the start.
@@ -165,22 +190,29 @@ func (w *World) Attempts(target string) int {
 }
 
 // SetHealth sets the verdict of the checks of PROBE@TARGET or GROUP/RECORD to healthy, unhealthy or checking and clears their
-// counters; attempts go on.
+// counters; attempts go on. Stopped ends the attempts until another word follows.
 func (w *World) SetHealth(object, word string) error {
+	for _, s := range []health.Status{health.Checking, health.Healthy, health.Unhealthy, health.Stopped} {
+		if s.String() == word {
+			return w.force(object, func(c *health.Check) { w.engine.Force(c, s) })
+		}
+	}
+	return fmt.Errorf("unknown health %q: expected healthy, unhealthy, checking or stopped", word)
+}
+
+// force changes the checks of an object, unless their health follows from others'.
+func (w *World) force(object string, change func(*health.Check)) error {
 	checks, err := w.checksOf(object)
 	if err != nil {
 		return err
 	}
-	for _, s := range []health.Status{health.Checking, health.Healthy, health.Unhealthy} {
-		if s.String() != word {
-			continue
+	for _, c := range checks {
+		if c.Probe().Type == config.ProbeCalculated {
+			return fmt.Errorf("check %s is calculated: set what it counts", c)
 		}
-		for _, c := range checks {
-			w.engine.Force(c, s)
-		}
-		return nil
+		change(c)
 	}
-	return fmt.Errorf("unknown health %q: expected healthy, unhealthy or checking", word)
+	return nil
 }
 
 // Admin sets the admin state of GROUP or GROUP/RECORD; 0 lasts until changed.
@@ -194,6 +226,22 @@ func (w *World) Admin(object, state string, lasts time.Duration) error {
 		v.Until = w.clock.Now().Add(lasts)
 	}
 	w.admin.Set(o, v)
+	return nil
+}
+
+// Failback lets the higher records of a group with `failback manual` answer again.
+func (w *World) Failback(group string) error {
+	groups := w.groups(group)
+	if len(groups) == 0 {
+		return w.unknown(group)
+	}
+	for _, n := range w.servers {
+		for _, g := range n.table.Groups() {
+			if slices.Contains(groups, g) {
+				n.table.Failback(g)
+			}
+		}
+	}
 	return nil
 }
 

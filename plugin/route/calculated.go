@@ -1,0 +1,58 @@
+package route
+
+import (
+	"slices"
+
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/probe"
+)
+
+// calculate gives the records of a stanza whose probe is calculated their check: one for each probe, once all that it counts is
+// there. The groups are the compiled ones, in the order of the stanza's. It is called with mu held.
+func (t *Table) calculate(s *config.Stanza, groups []*Group, probers map[*config.Probe]*probe.Prober, checks Checker) {
+	made := map[*config.Probe]*health.Check{}
+	for i, declared := range s.Groups {
+		for j, r := range declared.Records {
+			p := s.Probe(r.Probe)
+			if p == nil || p.Type != config.ProbeCalculated {
+				continue
+			}
+			if made[p] == nil {
+				made[p] = checks.Check(health.Spec{Probe: p, Prober: probers[p], User: s.Zones[0], Children: children(s, p, groups, probers, checks)})
+			}
+			groups[i].Records[j].watch(made[p])
+			if !slices.Contains(t.byCheck[made[p]], groups[i]) {
+				t.byCheck[made[p]] = append(t.byCheck[made[p]], groups[i])
+			}
+		}
+	}
+}
+
+// watch puts a check in place of the record's own.
+func (r *Record) watch(c *health.Check) {
+	switch {
+	case r.alias != nil:
+		r.alias.check = c
+	case r.named != nil:
+		r.named.check = c
+	}
+	for k := range r.values {
+		r.values[k].check = c
+	}
+}
+
+// children are the checks that a calculated probe counts: one for a probe with a target, those of a record.
+func children(s *config.Stanza, p *config.Probe, groups []*Group, probers map[*config.Probe]*probe.Prober, checks Checker) [][]*health.Check {
+	var out [][]*health.Check
+	nobody := &config.Group{Names: []string{s.Zones[0]}} // the target is the probe's own
+	for _, name := range p.Children.Probes {
+		child := s.Probe(name)
+		out = append(out, []*health.Check{checks.Check(specFor(nobody, &config.Record{}, child, probers[child], s.Zones[0], nil))})
+	}
+	for _, ref := range p.Children.Records {
+		g, r := s.Child(ref)
+		out = append(out, groups[slices.Index(s.Groups, g)].Records[slices.Index(g.Records, r)].Checks())
+	}
+	return out
+}
