@@ -68,7 +68,7 @@ func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.
 	case last.Choice.LastResort:
 		a.lastResort(ctx, q, name, e, g, last.Group, ttl, msg)
 		return "last resort, no usable record"
-	case last.Group == g && g.Preset() == config.PresetTrafficManager && !eligible(g) && a.alone(ctx, q, name, e, g):
+	case g.Preset() == config.PresetTrafficManager && !eligible(g) && !last.Set.Eligible() && a.alone(ctx, q, name, e, g):
 		msg.Rcode = dns.RcodeNameError
 	}
 	a.negative(ctx, q, msg, e.Zone, ttl)

@@ -15,9 +15,7 @@ func (d *drawer) drawClient(wholeAddresses bool) {
 		networks = append(networks, "198.51.100.64/26", "198.51.100.0/24", "198.51.96.0/20", "2001:db8:5::/56", "2001:db8::/40")
 	}
 	c := modelClient{network: netip.MustParsePrefix(rapid.SampledFrom(networks).Draw(d.T, "network"))}
-	if productKnowsPlaces {
-		d.drawFacts(&c)
-	}
+	d.drawFacts(&c)
 	d.tree.client = c
 }
 

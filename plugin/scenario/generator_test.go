@@ -65,6 +65,9 @@ func (d *drawer) group(name string, policy config.Policy, target string, must bo
 		if d.once(6) {
 			word = rapid.SampledFrom([]string{"disabled", "draining", "always", "enabled"}).Draw(d.T, "admin")
 		}
+		if r.Alias == nil && r.Admin == "" && r.Probe != "" && d.once(12) {
+			word = "stopped"
+		}
 		if word != "" && (word != "always" || r.Alias == nil) {
 			d.tree.admin[objectOf(g, r)] = word
 		}
@@ -155,9 +158,6 @@ func (d *drawer) attributes(g *config.Group) {
 			}
 		case config.PolicyLatency:
 			r.Site = rapid.SampledFrom([]string{"a", "b", "c"}).Draw(d.T, "site")
-			if !productMended && i > 0 {
-				r.Site = max(r.Site, g.Records[i-1].Site)
-			}
 		case config.PolicyProximity:
 			p := rapid.SampledFrom(points).Draw(d.T, "point")
 			r.Coordinates, r.Bias = &p, rapid.SampledFrom([]int{0, 0, 50, -50}).Draw(d.T, "bias")
@@ -182,11 +182,10 @@ func (d *drawer) options(g *config.Group) {
 	}
 	if d.once(4) {
 		g.MinHealthy = d.minHealthy(aliases)
-		places := g.Policy == config.PolicyGeo || g.Policy == config.PolicySubnet
-		g.MinHealthy.ShowAll = (productMended || !places) && g.MinHealthy.Count > 0 && g.LastResort == config.LastResortAll && d.once(2)
+		g.MinHealthy.ShowAll = g.MinHealthy.Count > 0 && g.LastResort == config.LastResortAll && d.once(2)
 	}
-	g.FamiliesTogether = d.tree.preset != tm && d.once(5) && (productMended || !aliases)
-	g.Strict = g.Policy == config.PolicyGeo && d.once(3) && (productMended || !aliases)
+	g.FamiliesTogether = d.tree.preset != tm && d.once(5)
+	g.Strict = g.Policy == config.PolicyGeo && d.once(3)
 	g.Disabled = d.once(30)
 	if d.once(30) {
 		d.tree.admin[short(g.Names[0])] = "disabled"
@@ -199,11 +198,7 @@ func (d *drawer) options(g *config.Group) {
 
 // minHealthy draws numbers for a group, or for what an alias leads to; nested says that there may be aliases in it.
 func (d *drawer) minHealthy(nested bool) config.MinHealthy {
-	kinds := 3
-	if nested && d.tree.preset == tm && !productMended {
-		kinds = 2
-	}
-	switch rapid.IntRange(1, kinds).Draw(d.T, "kind of min_healthy") {
+	switch rapid.IntRange(1, 3).Draw(d.T, "kind of min_healthy") {
 	case 1:
 		return config.MinHealthy{Count: rapid.IntRange(1, 3).Draw(d.T, "count")}
 	case 2:

@@ -50,7 +50,7 @@ func TestRemovedRecordsAreNeverAnswered(t *testing.T) {
 		m := tree.model()
 		for _, g := range tree.groups {
 			for _, r := range g.Records {
-				if word := m.adminOf(g, r); !m.groupOff(g) && word != "disabled" && word != "draining" {
+				if word := m.adminOf(g, r); !m.groupOff(g) && word != "disabled" && word != "draining" && word != "stopped" {
 					continue
 				}
 				for _, v := range r.Values {

@@ -152,12 +152,13 @@ func (m *model) ranges(g *config.Group, all []*config.Record, qtype uint16) dist
 		}
 	}
 	someUsable := m.count(g, anyType) > 0
+	usable := func(r *config.Record) bool { return r != nil && (m.showsAll(g, qtype) || m.usable(g, r, anyType)) }
 	switch {
 	case own == nil && fallback == nil:
 		return sure(nodata)
-	case own != nil && m.usable(g, own, anyType):
+	case usable(own):
 		return m.values(g, []*config.Record{own}, qtype, false)
-	case fallback != nil && m.usable(g, fallback, anyType):
+	case usable(fallback):
 		return m.values(g, []*config.Record{fallback}, qtype, false)
 	case own == nil:
 		return m.lastResort(g, []*config.Record{fallback}, qtype)

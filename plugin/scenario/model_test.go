@@ -57,8 +57,7 @@ func (m *model) answer(g *config.Group, qtype uint16) dist {
 	switch {
 	case len(matching) == 0:
 		return sure(nodata)
-	case g.MinHealthy.ShowAll && g.LastResort == config.LastResortAll && !m.enough(g, config.MinHealthy{Count: g.MinHealthy.Count,
-		Percent: g.MinHealthy.Percent}, typeFor(g, qtype)):
+	case m.showsAll(g, qtype):
 		return m.showAll(g, matching, qtype)
 	}
 	return m.draw(g, matching, matching, qtype)
@@ -115,6 +114,12 @@ func (m *model) nxdomain() dist {
 		}
 	}
 	return sure("nxdomain")
+}
+
+// showsAll reports whether too few are usable for a group that then shows all.
+func (m *model) showsAll(g *config.Group, qtype uint16) bool {
+	return g.MinHealthy.ShowAll && g.LastResort == config.LastResortAll &&
+		!m.enough(g, config.MinHealthy{Count: g.MinHealthy.Count, Percent: g.MinHealthy.Percent}, typeFor(g, qtype))
 }
 
 // showAll is the draw where too few are usable: all eligible records are candidates. Those that are usable answer as ever (spec 4.12, rule 2),

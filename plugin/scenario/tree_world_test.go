@@ -208,6 +208,10 @@ func (t *tree) world() (*World, error) {
 		errs = append(errs, w.SetHealth(key, word))
 	}
 	for object, word := range t.admin {
+		if word == "stopped" { // a health word: nobody says it of what is not probed
+			errs = append(errs, w.SetHealth(object, word))
+			continue
+		}
 		errs = append(errs, w.Admin(object, word, 0))
 	}
 	return w, errors.Join(errs...)
