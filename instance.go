@@ -137,8 +137,13 @@ func (b *block) compile() error {
 
 // ask runs the rest of the chain for a question of our own.
 func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
-	q := query{h: &Handler{Next: b.next, block: b}, w: ownQuestion{}}
-	return q.Ask(ctx, req)
+	q := query{h: &Handler{Next: b.next, block: b}, w: overUDP}
+	reply := q.Ask(ctx, req)
+	if reply.Msg != nil && reply.Msg.Truncated {
+		q.w = overTCP
+		reply = q.Ask(ctx, req)
+	}
+	return reply
 }
 
 // stop gives the checks back; queries that still come are answered from the last views.

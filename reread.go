@@ -9,8 +9,8 @@ import (
 	"github.com/healthroute/healthroute/plugin/locate"
 )
 
-// rereadEvery is how often the files that tell where clients are are looked at.
-const rereadEvery = 5 * time.Second
+// rereadEvery is how often the files that tell where clients are are looked at; tests are in a hurry.
+var rereadEvery = 5 * time.Second
 
 // rereader takes over changed files of places while a block runs. A nil one does nothing.
 type rereader struct {
