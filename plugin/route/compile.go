@@ -114,7 +114,7 @@ func declaredGroups(s *config.Stanza) []*config.Group {
 // compileGroup makes a group with its records; what its aliases stand for comes later (link).
 func compileGroup(s *config.Stanza, declared *config.Group, probers map[*config.Probe]*probe.Prober, checks Checker) (*Group, error) {
 	g := &Group{
-		Name: declared.Names[0], Names: declared.Names,
+		Name: declared.Names[0], Names: declared.Names, Config: declared,
 		Policy: declared.Policy, TTL: uint32(declared.TTL.Seconds()), LastResort: declared.LastResort, Hidden: declared.Hidden,
 		preset: declared.Preset, max: declared.Max, together: declared.FamiliesTogether, strict: declared.Strict,
 		minTTL: declared.MinTTL, hold: declared.Hold, ramp: declared.Ramp, failbackManual: declared.FailbackManual, now: checks.Now,

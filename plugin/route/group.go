@@ -20,7 +20,8 @@ type Group struct {
 	TTL        uint32 // seconds; negative answers of the group live at most as long
 	Records    []*Record
 	LastResort config.LastResort
-	Hidden     bool // answers no query of its own
+	Hidden     bool          // answers no query of its own
+	Config     *config.Group // as it was declared
 
 	preset         config.Preset
 	max            int

@@ -92,6 +92,25 @@ func (r *Record) Checks() []*health.Check {
 	return checksOf(r.values)
 }
 
+// ChecksBehind returns the checks that the record's health follows: its own and, of an alias that evaluates its target, those of the target's
+// records, each once.
+func (r *Record) ChecksBehind() []*health.Check {
+	out := slices.Clone(r.Checks())
+	if r.alias == nil || !r.alias.evaluate {
+		return out
+	}
+	for _, g := range r.alias.groups {
+		for _, member := range g.Records {
+			for _, c := range member.ChecksBehind() {
+				if !slices.Contains(out, c) {
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	return out
+}
+
 func checksOf(values []value) []*health.Check {
 	var out []*health.Check
 	for _, v := range values {

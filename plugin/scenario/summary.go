@@ -102,7 +102,7 @@ func summarizeGroup(t *route.Table, declared *config.Group) GroupSummary {
 	seen := map[*health.Check]bool{}
 	for i, r := range compiled(t, declared).Records {
 		watched := false
-		for _, c := range attempted(r.Checks()) {
+		for _, c := range attempted(r.ChecksBehind()) {
 			p := c.Probe()
 			worst, never := worstDetection(p, p.Interval/variation)
 			watched = watched || !never
@@ -143,10 +143,10 @@ func attempted(checks []*health.Check) []*health.Check {
 	return out
 }
 
-// compiled finds the group of the table that came of the declaration: a name and a type belong to one group only.
+// compiled finds the group of the table that came of the declaration.
 func compiled(t *route.Table, declared *config.Group) *route.Group {
 	for _, g := range t.Groups() {
-		if g.Name == declared.Names[0] && slices.Contains(g.Types(), declared.Records[0].Values[0].Type) {
+		if g.Config == declared {
 			return g
 		}
 	}
