@@ -47,6 +47,7 @@ type CandidateReason struct {
 	Share  string        `json:"share"`  // exact part of answers that it stands in, "0" if out
 	Why    string        `json:"why"`
 	Checks []CheckReason `json:"checks,omitempty"`
+	Behind *Reason       `json:"behind,omitempty"` // of an alias that is not usable: how it stands in its target
 }
 
 // CheckReason is the health of one check of a record.
@@ -152,6 +153,9 @@ func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) Candidate
 	for _, check := range c.Record.ChecksFor(s.Type) {
 		r.Checks = append(r.Checks, explainCheck(check))
 	}
+	if behind := c.Behind(s.Type); behind != nil && c.Standing != route.Usable && part == nil {
+		r.Behind = explainBehind(behind)
+	}
 	switch {
 	case part != nil:
 		r.Share = part.RatString()
@@ -169,6 +173,19 @@ func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) Candidate
 		r.Why = "not usable: " + unusable(c, r.Checks)
 	default:
 		r.Why = s.HeldBack()
+	}
+	return r
+}
+
+// explainBehind says how the records behind an alias stand that is not answered because of them.
+func explainBehind(s *route.Set) *Reason {
+	r := &Reason{Group: s.Group.Name, Policy: string(s.Group.Policy), Records: []CandidateReason{}}
+	for _, c := range s.Candidates {
+		record := explainCandidate(s, c, nil)
+		if c.Standing == route.Usable {
+			record.Why = "usable"
+		}
+		r.Records = append(r.Records, record)
 	}
 	return r
 }

@@ -18,7 +18,7 @@ func (x Explanation) Text(at func(time.Time) string) string {
 	}
 	b.WriteString("\n")
 	for _, g := range x.Groups {
-		g.text(&b, at)
+		g.text(&b, at, "  ")
 	}
 	fmt.Fprintf(&b, "  decided by: %s\n", x.Reason)
 	if x.Scope != nil {
@@ -38,8 +38,9 @@ func (x Explanation) conclusion() string {
 	return x.Rcode
 }
 
-func (r Reason) text(b *strings.Builder, at func(time.Time) string) {
-	fmt.Fprintf(b, "  group %s, %s", r.Group, r.Policy)
+// text writes a group, its records, and for each that is out because of what stands behind it that, further in.
+func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin string) {
+	fmt.Fprintf(b, "%sgroup %s, %s", margin, r.Group, r.Policy)
 	if r.LastResort != "" {
 		fmt.Fprintf(b, ", no usable record: last_resort %s", r.LastResort)
 	}
@@ -53,17 +54,20 @@ func (r Reason) text(b *strings.Builder, at func(time.Time) string) {
 		if c.Alias != "" && c.Alias != c.Record {
 			record += " -> " + c.Alias
 		}
-		fmt.Fprintf(table, "    %s\t%s\t%s\t%s\n", record, share(c.Share), c.Health, c.Why)
+		fmt.Fprintf(table, "%s  %s\t%s\t%s\t%s\n", margin, record, share(c.Share), c.Health, c.Why)
 	}
 	_ = table.Flush() // into memory
 	for _, c := range r.Records {
 		for _, check := range c.Checks {
-			fmt.Fprintf(b, "      %s: %s since %s; last attempt", check.Check, check.Health, at(check.Since))
+			fmt.Fprintf(b, "%s    %s: %s since %s; last attempt", margin, check.Check, check.Health, at(check.Since))
 			if check.At.IsZero() {
 				b.WriteString(": none has ended yet\n")
 				continue
 			}
 			fmt.Fprintf(b, " %s, %s\n", at(check.At), check.LastAttempt)
+		}
+		if c.Behind != nil {
+			c.Behind.text(b, at, margin+"    ")
 		}
 	}
 }

@@ -35,6 +35,14 @@ const (
 
 func (s Standing) String() string { return [...]string{"usable", "unusable", "stopped", "removed"}[s] }
 
+// Behind is the choice behind an alias for the type, nil for a record with values.
+func (c *Candidate) Behind(qtype uint16) *Set {
+	if c.Target == nil {
+		return nil
+	}
+	return c.Target.setOf(qtype)
+}
+
 // eligible reports whether a last resort may use the candidate.
 func (c *Candidate) eligible() bool { return c.Standing <= Unusable }
 
