@@ -1,13 +1,19 @@
 package route
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/maxmind/mmdbwriter"
+	"github.com/maxmind/mmdbwriter/mmdbtype"
 	"github.com/miekg/dns"
+	"go4.org/netipx"
 
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/health"
@@ -54,6 +60,48 @@ func BenchmarkChoose(b *testing.B) {
 		record 10.0.0.2
 		record 10.0.0.3
 	}`)
+}
+
+// BenchmarkGeo chooses by a country that an .mmdb file tells; every query is another client's.
+func BenchmarkGeo(b *testing.B) {
+	w, err := mmdbwriter.New(mmdbwriter.Options{
+		DatabaseType: "GeoLite2-Country", IncludeReservedNetworks: true, Description: map[string]string{"en": "benchmark"},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 50_000 {
+		p := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i >> 8), byte(i), 0}), 24)
+		country := mmdbtype.Map{"country": mmdbtype.Map{"iso_code": mmdbtype.String([]string{"CH", "JP"}[i%2])}}
+		if err := w.Insert(netipx.PrefixIPNet(p), country); err != nil {
+			b.Fatal(err)
+		}
+	}
+	file := filepath.Join(b.TempDir(), "country.mmdb")
+	var out bytes.Buffer
+	if _, err := w.WriteTo(&out); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	l, err := locate.Open([]string{file}, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := compileFor(b, "group www geo {\nrecord 10.0.0.1 country CH\nrecord 10.0.0.2 country JP\nrecord 10.0.0.3 default\n}").
+		Groups()[0].View().Set(dns.TypeA)
+	q := &Query{Rand: seeded()}
+	i := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		i = (i + 7919) % 50_000
+		client := l.Client(netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i >> 8), byte(i), 0}), 24))
+		q.Client = &client
+		if s.Choose(q).One == nil {
+			b.Fatal("Expected a record, got none")
+		}
+	}
 }
 
 // benchmarkChoose chooses for one client, down to records with values.
