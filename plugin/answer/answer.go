@@ -25,9 +25,8 @@ type Query struct {
 	Next  Next        // whoever stands behind us
 	From  Asker       // who asks; nil: nobody knows
 
-	ask    route.Query // what choices depend on; filled in when the first is made
-	who    locate.Client
-	subnet locate.Subnet // what the client subnet option means for the reply; set if the query has one
+	ask route.Query // what choices depend on; filled in when the first is made
+	who *client     // nil until it matters
 }
 
 // Asker tells who asks, as far as the connection does.
@@ -143,8 +142,7 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 		return Result{Pass: true} // rule 7
 	}
 	if option, _ := locate.SubnetOf(q.Req); option != nil {
-		a.locate(q)
-		if q.subnet.Malformed {
+		if a.client(q).subnet.Malformed {
 			return Result{Rcode: dns.RcodeFormatError}
 		}
 	}

@@ -6,17 +6,18 @@ import (
 	"github.com/healthroute/healthroute/plugin/locate"
 )
 
-// client returns who asks, found out once.
-func (a *Answerer) client(q *Query) *locate.Client {
-	if !q.who.Network.IsValid() {
-		a.locate(q)
-	}
-	return &q.who
+// client is who asks, and what the query's client subnet option means for the reply.
+type client struct {
+	locate.Client
+	subnet locate.Subnet
 }
 
-// locate finds out who asks and what is known of the place: from files of the stanza, or from what plugin geoip says if the stanza names no
-// database.
-func (a *Answerer) locate(q *Query) {
+// client returns who asks. It is found out once, and only where it matters: what is known of the place is in files of the stanza, or in
+// what plugin geoip says if the stanza names no database.
+func (a *Answerer) client(q *Query) *client {
+	if q.who != nil {
+		return q.who
+	}
 	source := netip.IPv6Unspecified()
 	if q.From != nil {
 		source = q.From.Source()
@@ -26,10 +27,13 @@ func (a *Answerer) locate(q *Query) {
 	if a.places != nil {
 		places = a.places(stanza)
 	}
-	q.who, q.subnet = locate.ClientOf(q.Req, source, stanza.ECS, places)
+	c := &client{}
+	c.Client, c.subnet = locate.ClientOf(q.Req, source, stanza.ECS, places)
 	if len(stanza.GeoIP) == 0 && q.From != nil {
 		if says := q.From.Metadata(); says != nil {
-			q.who = locate.FromMetadata(q.who, says)
+			c.Client = locate.FromMetadata(c.Client, says)
 		}
 	}
+	q.who = c
+	return c
 }

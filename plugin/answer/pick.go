@@ -48,7 +48,7 @@ func (q *Query) asking(a *Answerer, set *route.Set) *route.Query {
 		q.ask.Rand, q.ask.Now = a.rnd, a.now
 	}
 	if q.ask.Client == nil && set.NeedsClient() {
-		q.ask.Client = a.client(q)
+		q.ask.Client = &a.client(q).Client
 	}
 	return &q.ask
 }

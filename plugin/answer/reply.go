@@ -22,8 +22,10 @@ func addEDNS(q *Query, res *Result) {
 		return
 	}
 	var options []dns.EDNS0
-	if option := q.subnet.Reply(res.Scope); option != nil {
-		options = append(options, option)
+	if q.who != nil {
+		if option := q.who.subnet.Reply(res.Scope); option != nil {
+			options = append(options, option)
+		}
 	}
 	if group := res.outOfRecords(); group != nil {
 		options = append(options, &dns.EDNS0_EDE{
