@@ -84,9 +84,14 @@ func (b *bodyTest) missing(seen []byte) *finding {
 }
 
 func (b *bodyTest) unreadable(ctx context.Context, err error) *finding {
-	var corrupt flate.CorruptInputError
+	var (
+		corrupt flate.CorruptInputError
+		fault   streamFault
+	)
 	switch {
 	case ctx.Err() != nil:
+	case errors.As(err, &fault):
+		return failed("%s %s", fault, readingBody)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return failed("body ends early")
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum),
