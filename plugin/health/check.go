@@ -96,6 +96,7 @@ type State struct {
 	LastAt   time.Time    // when that ended; zero before it
 	Next     time.Time    // when the next attempt is due; zero if none is
 	Recovery Recovery     // how it came back from being unhealthy
+	Expires  int64        // until when the certificate seen last is valid, in Unix seconds; 0 if none was seen
 }
 
 func newCheck(s Spec, identity string, observers *atomic.Int32, now time.Time) *Check {
@@ -124,7 +125,7 @@ func (c *Check) inherit(p *config.Probe, old State) {
 	if c.state.Status == old.Status { // `invert` may have turned it
 		c.state.Since, c.state.Recovery = old.Since, old.Recovery
 	}
-	c.state.Last, c.state.LastAt = old.Last, old.LastAt
+	c.state.Last, c.state.LastAt, c.state.Expires = old.Last, old.LastAt, old.Expires
 	if !c.Attempted() {
 		close(c.first)
 	}
