@@ -203,6 +203,9 @@ func (c *Check) TargetString() string { return targetString(c.Target()) }
 // CalculatedTarget stands for the target of a calculated check, which has none.
 const CalculatedTarget = "calculated"
 
+// TargetString writes a target as address or name, colon and port.
+func TargetString(t probe.Target) string { return targetString(t) }
+
 func targetString(t probe.Target) string {
 	if t.Name != "" {
 		return fmt.Sprintf("%s:%d", t.Name, t.Port)

@@ -41,6 +41,14 @@ func newBodyTest(h config.HTTP) (*bodyTest, error) {
 	return &bodyTest{[]byte(h.Body), pattern}, nil
 }
 
+// String says what was found.
+func (b *bodyTest) String() string {
+	if b.pattern == nil {
+		return "contains " + quoted(b.text)
+	}
+	return "matches " + quoted(b.pattern.String())
+}
+
 // test reads no more of the reply's body than it must to decide.
 func (b *bodyTest) test(ctx context.Context, reply *http.Response) *finding {
 	body, err := decoded(reply)

@@ -224,7 +224,7 @@ func (h *httpProbe) judge(ctx context.Context, reply *http.Response) *finding {
 	if f := h.body.test(ctx, reply); f != nil {
 		return t.broken(f)
 	}
-	t.done()
+	t.done().tell("%s", h.body)
 	return nil
 }
 
