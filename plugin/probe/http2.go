@@ -31,10 +31,23 @@ const (
 type stream struct {
 	ctx    context.Context
 	framer *http2.Framer
-	idle   int    // frames that brought nothing
-	data   []byte // of the body, still to be read
-	left   int64  // bytes of the body still to come, if the headers say so; -1 if not
-	ended  error  // of the body; nil while it goes on
+	read   *counter // everything that came
+	idle   int      // frames that brought nothing
+	data   []byte   // of the body, still to be read
+	left   int64    // bytes of the body still to come, if the headers say so; -1 if not
+	ended  error    // of the body; nil while it goes on
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	io.Reader
+	n int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
 }
 
 // streamFault is what a server says or does that ends a stream; its text is a reason.
@@ -48,7 +61,8 @@ func askHTTP2(ctx context.Context, conn net.Conn, request *http.Request) (*http.
 	if _, err := conn.Write(opening(request)); err != nil {
 		return nil, t.broken(explain(ctx, sending, err))
 	}
-	s := &stream{ctx: ctx, framer: http2.NewFramer(conn, conn), left: -1}
+	s := &stream{ctx: ctx, read: &counter{Reader: conn}, left: -1}
+	s.framer = http2.NewFramer(conn, s.read)
 	s.framer.SetMaxReadFrameSize(maxFrame)
 	s.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil) // the table's size by default (RFC 7541, 4.2)
 	s.framer.MaxHeaderListSize = 4 * maxHeader             // it counts 32 bytes more for each field
@@ -168,6 +182,9 @@ func (s *stream) Read(p []byte) (int, error) {
 // more reads the next part of the body.
 func (s *stream) more() error {
 	frame, err := s.next()
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF // the end of the connection is not that of the body
+	}
 	if err != nil {
 		return err
 	}
@@ -261,6 +278,9 @@ func (s *stream) unreadable(at stage, err error) *finding {
 	case errors.As(err, &fault):
 		return failed("%s", fault)
 	case errors.As(err, &connection), errors.As(err, &stream), errors.Is(err, http2.ErrFrameTooLarge):
+		if s.read.n > maxHeader { // the decoder of fields has a limit and no error of its own for it
+			return failed("%s", errHeaderTooLong)
+		}
 		if detail := s.framer.ErrorDetail(); detail != nil {
 			err = detail
 		}
