@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pires/go-proxyproto"
@@ -70,11 +71,10 @@ func TestProxyProtocol(t *testing.T) {
 func TestProxyProtocolAndRedirects(t *testing.T) {
 	first := make(chan *proxyproto.Header, 2)
 	bare := serve(t, says(reply("", "OK")))
-	pages := 0
+	var pages atomic.Int32
 	own := at(serve(t, func(conn net.Conn) {
-		pages++
 		location := "Location: /next\r\n"
-		if pages > 1 {
+		if pages.Add(1) > 1 {
 			location = "Location: http://other.example:" + port(bare) + "/\r\n"
 		}
 		expecting(first, says("HTTP/1.1 302 Found\r\n"+location+"\r\n"))(conn)
