@@ -37,8 +37,10 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 					continue
 				}
 				counted[c] = true
-				status := c.State().Status
+				state := c.State()
+				status := state.Status
 				statuses[status]++
+				collectExpiry(c, state, gauges)
 				g := gauge{checkHealthy, [3]string{c.Probe().Name, c.TargetString(), c.Target().Host}}
 				switch status {
 				case health.Healthy:
@@ -80,7 +82,7 @@ type gauge struct {
 }
 
 func (g gauge) values() []string {
-	if g.desc == groupLastResort {
+	if g.desc == groupLastResort || g.desc == certificateExpiry {
 		return g.labels[:2]
 	}
 	return g.labels[:]

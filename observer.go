@@ -28,6 +28,7 @@ func (observer) AttemptEnded(c *health.Check, r probe.Result) {
 	name := c.Probe().Name
 	attemptsTotal.WithLabelValues(name, r.Outcome.String()).Inc()
 	attemptDuration.WithLabelValues(name).Observe(r.Duration.Seconds())
+	observeSteps(name, r.Times)
 }
 
 // Transition logs and counts a change of status.

@@ -162,6 +162,8 @@ func TestMetrics(t *testing.T) {
 			"attempts_total{outcome=pass,probe=seen}":                                          1,
 			"attempts_total{outcome=fail,probe=seen}":                                          2, // the lost group's has another Host
 			"attempt_duration_seconds{probe=seen}":                                             3,
+			"connect_duration_seconds{probe=seen}":                                             3,
+			"first_byte_duration_seconds{probe=seen}":                                          3,
 			"transitions_total{probe=seen,target=127.0.0.1:" + up.Port + ",to=healthy}":        1,
 			"transitions_total{probe=seen,target=127.0.0.2:" + up.Port + ",to=unhealthy}":      2,
 			"check_healthy{host=seen.example.org,probe=seen,target=127.0.0.1:" + up.Port + "}": 1,

@@ -26,14 +26,12 @@ longest time until a dead target is noticed, and until clients that obey the TTL
 
 // checking is the command check with its flags.
 type checking struct {
-	corefile corefile
-	output   output
+	reading
 }
 
 func checkCommand(flags *flag.FlagSet) runner {
 	var c checking
-	c.corefile.declare(flags)
-	c.output.declare(flags)
+	c.reading.declare(flags)
 	return c.run
 }
 

@@ -21,16 +21,14 @@ Instants count from the start; in JSON the start is 2000-01-01T00:00:00Z.
 
 // explaining is the command explain with its flags.
 type explaining struct {
-	corefile corefile
-	output   output
-	asked    asked
-	faults   faults
+	reading
+	asked  asked
+	faults faults
 }
 
 func explainCommand(flags *flag.FlagSet) runner {
 	var e explaining
-	e.corefile.declare(flags)
-	e.output.declare(flags)
+	e.reading.declare(flags)
 	e.asked.declare(flags)
 	e.faults.declare(flags)
 	return e.run

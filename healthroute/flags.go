@@ -100,6 +100,17 @@ func (o *output) print(out io.Writer, value any, text func() string) error {
 	return encoder.Encode(value)
 }
 
+// reading are the flags of the commands that read one Corefile.
+type reading struct {
+	corefile corefile
+	output   output
+}
+
+func (r *reading) declare(flags *flag.FlagSet) {
+	r.corefile.declare(flags)
+	r.output.declare(flags)
+}
+
 // corefile is the flag -conf.
 type corefile string
 

@@ -43,6 +43,8 @@ func commands() []command {
 		{"explain", "[-conf FILE] [-client ADDRESS|PREFIX] [-down OBJECT ...] [-o text|json] NAME TYPE",
 			"why a question is answered as it is", explainDetails, explainCommand},
 		{"help", "[COMMAND]", "print this text, or a command's flags", "", withoutFlags(runHelp)},
+		{"probe", "[-conf FILE] [-zone ZONE] [-n COUNT|-loop] [-every DURATION] [-o text|json] NAME [TARGET]",
+			"make attempts at once, and tell each step", probeDetails, probeCommand},
 		{"simulate", "[-conf FILE] [-down OBJECT[@TIME] ...] [-until TIME] [-o text|json] NAME TYPE",
 			"what clients get while things die and come back, in virtual time", simulateDetails, simulateCommand},
 		{"test", "[-conf FILE] [-run PATTERN] [-v] [-parallel N] [-junit FILE] [-o text|json] FILE|DIR...",
@@ -100,12 +102,17 @@ func findCommand(name string) (command, error) {
 }
 
 func exitStatus(err error) int {
-	var usage usageError
+	var (
+		usage  usageError
+		untold cannotTell
+	)
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
 		return 2
+	case errors.As(err, &untold):
+		return 3
 	default:
 		return 1
 	}
@@ -128,7 +135,8 @@ func runHelp(ctx context.Context, args []string, out io.Writer) error {
 }
 
 const exitStatuses = `
-Exit status: 0 it holds, 1 an expectation or a check failed, 2 the call or a file is wrong.
+Exit status: 0 it holds, 1 an expectation, a check or an attempt failed, 2 the call or a file is wrong,
+3 an attempt could not tell.
 `
 
 // printHelp prints what a command is for, and its flags.

@@ -20,17 +20,15 @@ check has its first verdict. Attempts start at exact times; those of a server va
 
 // simulating is the command simulate with its flags.
 type simulating struct {
-	corefile corefile
-	output   output
-	asked    asked
-	faults   faults
-	until    time.Duration
+	reading
+	asked  asked
+	faults faults
+	until  time.Duration
 }
 
 func simulateCommand(flags *flag.FlagSet) runner {
 	s := simulating{faults: faults{timed: true}}
-	s.corefile.declare(flags)
-	s.output.declare(flags)
+	s.reading.declare(flags)
 	s.asked.declare(flags)
 	s.faults.declare(flags)
 	flags.DurationVar(&s.until, "until", 5*time.Minute, "end at `TIME`")

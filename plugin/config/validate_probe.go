@@ -37,6 +37,10 @@ func (v *validator) probe(p *Probe, earlier []*Probe) {
 	if p.Type.IsHTTP() {
 		v.http(p)
 	}
+	if p.Type == ProbeHTTPS {
+		v.tls(p)
+	}
+	v.network(p)
 	v.regexp(p.Places.Of("expect_reply"), "expect_reply", p.Exchange.ExpectReply)
 	v.probePreset(p)
 }

@@ -163,6 +163,7 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 	if len(r.Headers) > 0 && !p.Type.IsHTTP() {
 		v.fault(r.Places.Of("header"), fmt.Sprintf("\"header\" in a record whose probe %q is a %s probe", p.Name, p.Type), "an http or https probe")
 	}
+	v.reachable(p, r)
 	if r.Alias == nil || r.Alias.Name == "" { // a resolved name is verified by itself
 		v.verifiable(g, p, at)
 	}

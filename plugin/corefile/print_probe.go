@@ -33,6 +33,7 @@ func (w *printer) probe(s *config.Stanza, p *config.Probe) {
 		w.line("invert")
 	}
 	w.differs("assume", string(p.Assume), string(d.Assume))
+	w.network(p)
 	w.http(p.HTTP, d.HTTP)
 	w.tls(p.TLS, d.TLS)
 	if p.Exchange.Send != "" {
@@ -93,6 +94,7 @@ func (w *printer) tls(t, d config.TLS) {
 	if t.Cert != "" {
 		w.line("cert", t.Cert, t.Key)
 	}
+	w.differs("expires", daysWord(t.Expires), "0d")
 }
 
 // differs writes an option if its value is not the default one.

@@ -63,6 +63,7 @@ func probeOptions() []option[*config.Probe] {
 		{word: "quorum", usage: "N%|more than N%", min: 1, max: 3, set: (*parser).quorum},
 	}
 	options = append(only("a probe that makes attempts", options, config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP), verdictOptions()...)
+	options = append(options, networkOptions()...)
 	options = append(options, only("an http or https probe", httpOptions(), config.ProbeHTTP, config.ProbeHTTPS)...)
 	options = append(options, only("an https probe", tlsOptions(), config.ProbeHTTPS)...)
 	options = append(options, only("a tcp probe", exchangeOptions(), config.ProbeTCP)...)

@@ -42,6 +42,7 @@ func tlsOptions() []option[*config.Probe] {
 		{word: "cert", usage: "FILE KEY", min: 2, max: 2, set: func(p *parser, o *config.Probe, l *line) {
 			o.TLS.Cert, o.TLS.Key = p.file(l.args()[0]), p.file(l.args()[1])
 		}},
+		{word: "expires", usage: "DURATION", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { p.days(l, l.args()[0], &o.TLS.Expires) }},
 	}
 }
 

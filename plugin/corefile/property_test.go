@@ -104,6 +104,7 @@ func drawProbe(t *rapid.T, name string) *config.Probe {
 		return p
 	}
 	p.Target = drawHost.Draw(t, "target")
+	drawNetwork(t, p)
 	p.Port = rapid.Uint16Range(1, 65535).Draw(t, "port")
 	p.Interval = time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Hour)).Draw(t, "interval"))
 	p.FromEnd = rapid.Bool().Draw(t, "from end")
@@ -151,9 +152,23 @@ func drawHTTP(t *rapid.T, p *config.Probe) {
 		p.TLS.Verify = rapid.Bool().Draw(t, "verify")
 		p.TLS.SNI = drawHost.Draw(t, "sni")
 		p.TLS.CA = rapid.SampledFrom([]string{"", "/etc/ca.pem"}).Draw(t, "ca")
+		p.TLS.Expires = rapid.SampledFrom([]time.Duration{0, time.Hour, 14 * config.Day, 36 * time.Hour}).Draw(t, "expires")
 		if rapid.Bool().Draw(t, "cert") {
 			p.TLS.Cert, p.TLS.Key = "client.pem", "the key.pem"
 		}
+	}
+}
+
+// drawNetwork draws how the probe reaches its target. Only one with a target has a source: records may be of both families.
+func drawNetwork(t *rapid.T, p *config.Probe) {
+	p.Resolver = rapid.SampledFrom([]string{"", "192.0.2.53", "192.0.2.53:5353", "2001:db8::53", "[2001:db8::53]:5353"}).Draw(t, "resolver")
+	p.ProxyProtocol = rapid.Bool().Draw(t, "proxy_protocol")
+	switch p.Target {
+	case "":
+	case "2001:db8::80":
+		p.Source = rapid.SampledFrom([]string{"", "2001:db8::1"}).Draw(t, "source")
+	default:
+		p.Source = rapid.SampledFrom([]string{"", "192.0.2.1"}).Draw(t, "source")
 	}
 }
 

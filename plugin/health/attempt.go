@@ -96,6 +96,9 @@ func (e *Engine) finish(c *Check, epoch int, began time.Time, r probe.Result) {
 	c.set(p, before.Counter.Step(rulesOf(p), r.Outcome), now)
 	c.recover(p, r.Outcome, before.Status, now)
 	c.state.Last, c.state.LastAt = r, now
+	if r.Expires != 0 { // a server that is down has not lost its certificate
+		c.state.Expires = r.Expires
+	}
 	c.state.Next = e.next(c, p, began, now)
 	c.foresee(p)
 	news := c.news(before)

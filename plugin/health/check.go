@@ -96,6 +96,7 @@ type State struct {
 	LastAt   time.Time    // when that ended; zero before it
 	Next     time.Time    // when the next attempt is due; zero if none is
 	Recovery Recovery     // how it came back from being unhealthy
+	Expires  int64        // until when the certificate seen last is valid, in Unix seconds; 0 if none was seen
 }
 
 func newCheck(s Spec, identity string, observers *atomic.Int32, now time.Time) *Check {
@@ -124,7 +125,7 @@ func (c *Check) inherit(p *config.Probe, old State) {
 	if c.state.Status == old.Status { // `invert` may have turned it
 		c.state.Since, c.state.Recovery = old.Since, old.Recovery
 	}
-	c.state.Last, c.state.LastAt = old.Last, old.LastAt
+	c.state.Last, c.state.LastAt, c.state.Expires = old.Last, old.LastAt, old.Expires
 	if !c.Attempted() {
 		close(c.first)
 	}
@@ -201,6 +202,9 @@ func (c *Check) TargetString() string { return targetString(c.Target()) }
 
 // CalculatedTarget stands for the target of a calculated check, which has none.
 const CalculatedTarget = "calculated"
+
+// TargetString writes a target as address or name, colon and port.
+func TargetString(t probe.Target) string { return targetString(t) }
 
 func targetString(t probe.Target) string {
 	if t.Name != "" {

@@ -41,6 +41,14 @@ func newBodyTest(h config.HTTP) (*bodyTest, error) {
 	return &bodyTest{[]byte(h.Body), pattern}, nil
 }
 
+// String says what was found.
+func (b *bodyTest) String() string {
+	if b.pattern == nil {
+		return "contains " + quoted(b.text)
+	}
+	return "matches " + quoted(b.pattern.String())
+}
+
 // test reads no more of the reply's body than it must to decide.
 func (b *bodyTest) test(ctx context.Context, reply *http.Response) *finding {
 	body, err := decoded(reply)
@@ -84,9 +92,14 @@ func (b *bodyTest) missing(seen []byte) *finding {
 }
 
 func (b *bodyTest) unreadable(ctx context.Context, err error) *finding {
-	var corrupt flate.CorruptInputError
+	var (
+		corrupt flate.CorruptInputError
+		fault   streamFault
+	)
 	switch {
 	case ctx.Err() != nil:
+	case errors.As(err, &fault):
+		return failed("%s %s", fault, readingBody)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return failed("body ends early")
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum),

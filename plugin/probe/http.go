@@ -47,6 +47,7 @@ func newHTTP(p *config.Probe, f files, d *dialer) (*httpProbe, error) {
 	if err != nil {
 		return nil, err
 	}
+	settings.NextProtos = []string{alpnHTTP2, "http/1.1"}
 	return &httpProbe{
 		dialer: d, options: p.HTTP, scheme: string(p.Type), path: path,
 		body: body, tls: settings, responseTimeout: p.ResponseTimeout,
@@ -75,6 +76,7 @@ type hop struct {
 	at     netip.AddrPort
 	sni    string
 	header http.Header
+	proxy  bool // the PROXY header comes first
 }
 
 func (h *httpProbe) test(ctx context.Context, t Target) *finding {
@@ -97,7 +99,7 @@ func (h *httpProbe) first(t Target, addr netip.Addr) hop {
 	u.Host = authority(h.scheme, cmp.Or(plain(t.Host), addr.WithZone("").String()), t.Port)
 	return hop{
 		method: h.options.Method, url: &u, at: netip.AddrPortFrom(addr, t.Port),
-		sni: plain(t.SNI), header: h.header(t),
+		sni: plain(t.SNI), header: h.header(t), proxy: h.proxy,
 	}
 }
 
@@ -142,7 +144,7 @@ func (h *httpProbe) signed(header http.Header) http.Header {
 
 // request makes one request on a connection of its own, and judges the reply or returns the redirect to follow.
 func (h *httpProbe) request(ctx context.Context, to hop) (*redirect, *finding) {
-	conn, f := h.connect(ctx, to.at)
+	conn, f := h.open(ctx, to.at, to.proxy)
 	if f != nil {
 		return nil, f
 	}
@@ -164,21 +166,51 @@ func (h *httpProbe) talk(ctx context.Context, conn net.Conn, to hop) (*redirect,
 		Host:  cmp.Or(to.header.Get("Host"), to.url.Host), // a custom Host header is Traffic Manager's way (spec 2.2)
 		Close: to.header.Get("Connection") == "",
 	}
-	var text bytes.Buffer
-	if err := request.Write(&text); err != nil {
-		return nil, cannotTell("cannot write the request: %s", bare(err))
+	ask := askHTTP1
+	if agreed(conn) == alpnHTTP2 {
+		ask = askHTTP2
 	}
-	if _, err := conn.Write(text.Bytes()); err != nil {
-		return nil, explain(ctx, sending, err)
-	}
-	reply, f := readReply(ctx, conn, request) //nolint:bodyclose // the body is the connection, which the caller closes; Close would read on
+	reply, f := ask(ctx, conn, request) //nolint:bodyclose // the body is the connection, which the caller closes; Close would read on
 	if f != nil {
 		return nil, f
 	}
+	r := record(ctx)
+	r.result.Status, r.result.Protocol = uint16(reply.StatusCode), protocolOf(reply)
 	if h.options.Redirects == config.RedirectsFollow && isRedirect(reply.StatusCode) {
 		return &redirect{reply.StatusCode, reply.Header.Get("Location")}, nil
 	}
 	return nil, h.judge(ctx, reply)
+}
+
+// askHTTP1 sends the request and reads the reply up to its body.
+func askHTTP1(ctx context.Context, conn net.Conn, request *http.Request) (*http.Response, *finding) {
+	var text bytes.Buffer
+	if err := request.Write(&text); err != nil {
+		return nil, cannotTell("cannot write the request: %s", bare(err))
+	}
+	t := begin(ctx, StepFirstByte)
+	if _, err := conn.Write(text.Bytes()); err != nil {
+		return nil, t.broken(explain(ctx, sending, err))
+	}
+	return readReply(ctx, conn, request, t)
+}
+
+// agreed is the protocol that ALPN agreed on; empty without TLS.
+func agreed(conn net.Conn) string {
+	if client, ok := conn.(*tls.Conn); ok {
+		return client.ConnectionState().NegotiatedProtocol
+	}
+	return ""
+}
+
+func protocolOf(reply *http.Response) Protocol {
+	switch {
+	case reply.ProtoMajor == 2:
+		return HTTP2
+	case reply.ProtoAtLeast(1, 1):
+		return HTTP11
+	}
+	return HTTP10
 }
 
 func (h *httpProbe) judge(ctx context.Context, reply *http.Response) *finding {
@@ -188,7 +220,12 @@ func (h *httpProbe) judge(ctx context.Context, reply *http.Response) *finding {
 	if h.body == nil {
 		return nil
 	}
-	return h.body.test(ctx, reply)
+	t := begin(ctx, StepBody)
+	if f := h.body.test(ctx, reply); f != nil {
+		return t.broken(f)
+	}
+	t.done().tell("%s", h.body)
+	return nil
 }
 
 func accepted(ranges []config.CodeRange, code int) bool {

@@ -187,7 +187,11 @@ func TestRequest(t *testing.T) {
 // httpOf is the inside of a prober.
 func httpOf(t testing.TB, p *config.Probe) *httpProbe {
 	t.Helper()
-	h, err := newHTTP(p, files{}, newDialer(0))
+	d, err := newDialer(p)
+	if err != nil {
+		t.Fatalf("Expected a dialer, got error %v", err)
+	}
+	h, err := newHTTP(p, files{}, d)
 	if err != nil {
 		t.Fatalf("Expected a prober, got error %v", err)
 	}

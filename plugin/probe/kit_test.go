@@ -183,3 +183,6 @@ func expect(t testing.TB, got Result, outcome Outcome, reason string) {
 		t.Errorf("Expected a duration, got %v", got.Duration)
 	}
 }
+
+// port is the port of an address as a text.
+func port(at netip.AddrPort) string { return strconv.Itoa(int(at.Port())) }

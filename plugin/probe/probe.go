@@ -26,12 +26,30 @@ const (
 
 func (o Outcome) String() string { return [...]string{"pass", "fail", "cannot_tell"}[o] }
 
-// Result is how an attempt ended.
+// Result is how an attempt ended. It holds little, for many are kept: a Trace tells more.
 type Result struct {
 	Outcome  Outcome
-	Reason   string // one line that a person can act on: "connection refused", "status 503, expected 200-399"
+	Protocol Protocol // of the reply that was judged
+	Status   uint16   // of that reply, an HTTP status code; 0 if none came
+	Times    Times    // of the steps that were finished
+	Reason   string   // one line that a person can act on: "connection refused", "status 503, expected 200-399"
 	Duration time.Duration
+	// Expires is until when the target's certificate is valid, in Unix seconds; 0 if none was seen.
+	Expires int64
 }
+
+// Protocol is how a reply came.
+type Protocol uint8
+
+// The protocols.
+const (
+	NoProtocol Protocol = iota // no reply, or none whose protocol has versions
+	HTTP10
+	HTTP11
+	HTTP2
+)
+
+func (p Protocol) String() string { return [...]string{"", "HTTP/1.0", "HTTP/1.1", "HTTP/2"}[p] }
 
 // Target is what a check tests, all names settled.
 type Target struct {
@@ -57,7 +75,10 @@ func New(p *config.Probe) (*Prober, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialer := newDialer(p.ConnectTimeout)
+	dialer, err := newDialer(p)
+	if err != nil {
+		return nil, err
+	}
 	var kind interface {
 		test(context.Context, Target) *finding
 	}
@@ -89,12 +110,13 @@ func (p *Prober) Fingerprint() string { return p.fingerprint }
 // timed turns a test into an attempt: what it found, and how long that took on the monotonic clock.
 func timed(test func(context.Context, Target) *finding) func(context.Context, Target) Result {
 	return func(ctx context.Context, t Target) Result {
-		start := time.Now()
-		found := test(ctx, t)
-		r := Result{Duration: time.Since(start)}
+		r := &recorder{Context: ctx, start: time.Now()}
+		r.trace, _ = ctx.Value(traceKey{}).(*Trace)
+		found := test(r, t)
+		r.result.Duration = time.Since(r.start)
 		if found != nil {
-			r.Outcome, r.Reason = found.outcome, found.reason
+			r.result.Outcome, r.result.Reason = found.outcome, found.reason
 		}
-		return r
+		return r.result
 	}
 }

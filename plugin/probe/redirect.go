@@ -75,7 +75,7 @@ func (w *trip) next(ctx context.Context, from hop, to *redirect) (hop, *finding)
 	u.Host = authority(u.Scheme, host, port)
 	return hop{
 		method: methodAfter(to.code, from.method), url: u, at: netip.AddrPortFrom(addr, port),
-		sni: w.sni(host), header: w.headerFor(host),
+		sni: w.sni(host), header: w.headerFor(host), proxy: w.proxy && key(host) == w.home,
 	}, nil
 }
 

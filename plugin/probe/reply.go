@@ -46,9 +46,13 @@ func (l *limited) Read(p []byte) (int, error) {
 
 // readReply reads the status line and the headers of the reply to a request. Its body must not be closed: that would
 // read the body to its end. Closing the connection is enough.
-func readReply(ctx context.Context, conn io.Reader, request *http.Request) (*http.Response, *finding) {
+func readReply(ctx context.Context, conn io.Reader, request *http.Request, t timing) (*http.Response, *finding) {
 	limit := &limited{r: conn, left: maxHeader, over: errHeaderTooLong}
 	reader := bufio.NewReader(limit)
+	if _, err := reader.Peek(1); err != nil {
+		return nil, t.broken(explain(ctx, awaitingStatus, err))
+	}
+	first := t.done()
 	for range maxInterim + 1 {
 		if f := awaitHTTP(ctx, reader); f != nil {
 			return nil, f
@@ -59,6 +63,7 @@ func readReply(ctx context.Context, conn io.Reader, request *http.Request) (*htt
 		}
 		if !isInterim(reply.StatusCode) {
 			limit.left = math.MaxInt // the body has a limit of its own
+			first.tell("%s %s", reply.Proto, quoted(reply.Status))
 			return reply, nil
 		}
 	}

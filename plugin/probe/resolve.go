@@ -36,32 +36,44 @@ func (d *dialer) address(ctx context.Context, t Target) (netip.Addr, *finding) {
 	if t.Address.IsValid() {
 		return t.Address.Unmap(), nil
 	}
-	return d.lookup(ctx, "ip", t.Name)
+	return d.lookup(ctx, d.network, t.Name)
 }
 
 // lookup resolves a name to an address of the network: "ip" for any, "ip4" or "ip6". That the name does not exist or
 // has no such address is the target's fault; that nobody can tell us is not.
 func (d *dialer) lookup(ctx context.Context, network, name string) (netip.Addr, *finding) {
+	t := begin(ctx, StepResolve)
+	addrs, f := d.resolve(ctx, network, name)
+	if f != nil {
+		return netip.Addr{}, t.broken(f)
+	}
+	addr := addrs[0].Unmap()
+	t.done().tell("%s is %s, %d found", name, addr, len(addrs))
+	return addr, nil
+}
+
+// resolve returns all addresses of a name, at least one.
+func (d *dialer) resolve(ctx context.Context, network, name string) ([]netip.Addr, *finding) {
 	// Host names of probes are absolute (design, The Corefile language): no search list may complete them.
 	addrs, err := d.resolver.LookupNetIP(ctx, network, strings.TrimSuffix(name, ".")+".")
 	var fault *net.DNSError
 	switch {
 	case err == nil && len(addrs) > 0:
-		return addrs[0].Unmap(), nil
+		return addrs, nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return netip.Addr{}, cannotTell("attempt abandoned")
+		return nil, cannotTell("attempt abandoned")
 	case err == nil, errors.As(err, &fault) && fault.IsNotFound:
-		return netip.Addr{}, failed("DNS resolution failed: %s has no %saddress", quoted(name), families[network])
+		return nil, failed("DNS resolution failed: %s has no %saddress", quoted(name), families[network])
 	case ctx.Err() != nil:
-		return netip.Addr{}, cannotTell("timed out while resolving %s", quoted(name))
+		return nil, cannotTell("timed out while resolving %s", quoted(name))
 	case fault == nil:
-		return netip.Addr{}, cannotTell("our resolver failed for %s: %s", quoted(name), bare(err))
+		return nil, cannotTell("our resolver failed for %s: %s", quoted(name), bare(err))
 	case fault.IsTimeout:
-		return netip.Addr{}, cannotTell("our resolver %s did not answer for %s", fault.Server, quoted(name))
+		return nil, cannotTell("our resolver %s did not answer for %s", fault.Server, quoted(name))
 	}
 	// What is wrong stands last in the text; before it comes the way there, both ends of the socket included.
 	what := fault.Err[strings.LastIndex(fault.Err, ": ")+1:]
-	return netip.Addr{}, cannotTell("our resolver %s failed for %s: %s", fault.Server, quoted(name), strings.TrimSpace(what))
+	return nil, cannotTell("our resolver %s failed for %s: %s", fault.Server, quoted(name), strings.TrimSpace(what))
 }
 
 // families are the words for what lookup looks for.

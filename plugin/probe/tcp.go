@@ -53,31 +53,37 @@ func (p *tcpProbe) test(ctx context.Context, t Target) *finding {
 
 // talk sends, and reads what it is answered.
 func (p *tcpProbe) talk(ctx context.Context, conn net.Conn) *finding {
+	t := begin(ctx, StepFirstByte)
 	if p.send != "" {
 		if _, err := io.WriteString(conn, p.send); err != nil {
-			return explain(ctx, sending, err)
+			return t.broken(explain(ctx, sending, err))
 		}
 	}
 	if p.expect == nil {
 		return nil
 	}
-	return p.listen(ctx, conn)
+	return p.listen(ctx, conn, t)
 }
 
 // listen reads until the reply matches. It tries after every read, because a peer that waits for us closes nothing;
 // an expression that ends in $ may therefore match a part of the reply.
-func (p *tcpProbe) listen(ctx context.Context, conn net.Conn) *finding {
+func (p *tcpProbe) listen(ctx context.Context, conn net.Conn, t timing) *finding {
 	reply := make([]byte, 0, maxCompared)
 	for {
 		n, err := conn.Read(reply[len(reply):maxCompared])
+		if n > 0 && len(reply) == 0 {
+			t.done()
+			t = begin(ctx, StepBody)
+		}
 		reply = reply[:len(reply)+n]
 		switch {
 		case n > 0 && p.expect.Match(reply):
+			t.done().tell("%s", quoted(reply))
 			return nil
 		case len(reply) == maxCompared:
-			return failed("the first %d bytes of the reply do not match %s: %s", maxCompared, quoted(p.expect.String()), quoted(reply))
+			return t.broken(failed("the first %d bytes of the reply do not match %s: %s", maxCompared, quoted(p.expect.String()), quoted(reply)))
 		case err != nil:
-			return p.tooLittle(explain(ctx, stage("waiting for a reply that matches "+quoted(p.expect.String())), err), reply)
+			return t.broken(p.tooLittle(explain(ctx, stage("waiting for a reply that matches "+quoted(p.expect.String())), err), reply))
 		}
 	}
 }

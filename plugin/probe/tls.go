@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -14,12 +15,9 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// newTLS is the TLS configuration of an http or https probe, without a server name.
+// newTLS is the TLS configuration of a probe, without a server name and without protocols for ALPN.
 func newTLS(p *config.Probe, f files) (*tls.Config, error) {
-	c := &tls.Config{
-		MinVersion: tls.VersionTLS12,
-		NextProtos: []string{"http/1.1"}, // we do not speak HTTP/2
-	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if p.Type == config.ProbeHTTP { // it may be redirected to https: then as strictly as an https probe by default
 		return c, nil
 	}
@@ -39,7 +37,33 @@ func newTLS(p *config.Probe, f files) (*tls.Config, error) {
 			c.CipherSuites = append(c.CipherSuites, suite.ID)
 		}
 	}
+	if p.TLS.Expires > 0 {
+		c.VerifyConnection = func(state tls.ConnectionState) error { return lasts(state, p.TLS.Expires) }
+	}
 	return c, nil
+}
+
+// expiresSoon is the error of a certificate that is valid for less than a probe asks for.
+type expiresSoon struct {
+	leaf  *x509.Certificate
+	asked time.Duration
+}
+
+func (e *expiresSoon) Error() string {
+	left := time.Until(e.leaf.NotAfter)
+	till := e.leaf.NotAfter.UTC().Format(time.DateOnly)
+	if left < 0 {
+		return "certificate expired on " + till
+	}
+	return fmt.Sprintf("certificate expires on %s, in %s, expected %s at least", till, config.FormatDays(left), config.FormatDays(e.asked))
+}
+
+// lasts checks that the certificate is valid long enough, also where nothing else of it is verified.
+func lasts(state tls.ConnectionState, asked time.Duration) error {
+	if leaf := state.PeerCertificates[0]; time.Until(leaf.NotAfter) < asked { // a server without one has failed already
+		return &expiresSoon{leaf, asked}
+	}
+	return nil
 }
 
 // handshake makes a TLS client of the connection. An empty server name sends none and verifies the address.
@@ -51,23 +75,56 @@ func handshake(ctx context.Context, conn net.Conn, base *tls.Config, name string
 	if c.ServerName = name; name == "" {
 		c.ServerName = addr.WithZone("").String() // crypto/tls verifies an address, but never sends it
 	}
+	t := begin(ctx, StepTLS)
 	client := tls.Client(conn, c)
 	err := client.Handshake() // the context closes conn
 	if err == nil {
+		state := client.ConnectionState()
+		t.recorder.saw(state.PeerCertificates)
+		t.done().secured(state)
 		return client, nil
 	}
 	var (
 		notTLS      tls.RecordHeaderError
 		certificate *tls.CertificateVerificationError
+		soon        *expiresSoon
 	)
 	switch {
 	case ctx.Err() != nil:
 	case errors.As(err, &notTLS):
-		return nil, failed("not a TLS reply: %s", quoted(notTLS.RecordHeader[:]))
+		return nil, t.broken(notTLSReply(notTLS.RecordHeader[:]))
 	case errors.As(err, &certificate):
-		return nil, judgeCertificate(certificate.Err, c.ServerName)
+		return nil, t.refused(judgeCertificate(certificate.Err, c.ServerName), certificate.UnverifiedCertificates)
+	case errors.As(err, &soon):
+		return nil, t.refused(failed("%s", soon), []*x509.Certificate{soon.leaf})
 	}
-	return nil, explain(ctx, shakingHands, err)
+	return nil, t.broken(explain(ctx, shakingHands, err))
+}
+
+// notTLSReply says what a server answers that does not speak TLS.
+func notTLSReply(start []byte) *finding {
+	if bytes.HasPrefix(start, []byte("HTTP/")) {
+		return failed("not a TLS reply: the port speaks plaintext HTTP")
+	}
+	return failed("not a TLS reply: %s", quoted(start))
+}
+
+// refused is broken for a handshake that ended because of the certificate.
+func (t timing) refused(f *finding, shown []*x509.Certificate) *finding {
+	t.recorder.saw(shown)
+	t.broken(f)
+	if trace := t.recorder.trace; trace != nil && len(shown) > 0 {
+		trace.Events[len(trace.Events)-1].Certificate = describe(shown[0])
+	}
+	return f
+}
+
+// saw notes until when the target's certificate is valid: the first of an attempt, for later ones may be those of places that it is
+// redirected to.
+func (r *recorder) saw(shown []*x509.Certificate) {
+	if len(shown) > 0 && r.result.Expires == 0 {
+		r.result.Expires = shown[0].NotAfter.Unix()
+	}
 }
 
 // judgeCertificate says what is wrong with a certificate that was to be valid for name.

@@ -171,7 +171,7 @@ func TestTLS(t *testing.T) {
 		{"TLS 1.0, not verified", []func(*config.Probe){careless}, "a.example", overTLS(t, good, ok, old(tls.VersionTLS10)), ""},
 		{"TLS 1.1, verified", []func(*config.Probe){trusting(t)}, "a.example", overTLS(t, good, ok, old(tls.VersionTLS11)), "server sent a TLS alert: protocol version not supported"},
 		{"TLS 1.2, verified", []func(*config.Probe){trusting(t)}, "a.example", overTLS(t, good, ok, old(tls.VersionTLS12)), ""},
-		{"not TLS", []func(*config.Probe){careless}, "a.example", then(reads, writes("HTTP/1.1 400 Bad Request\r\n\r\n")), `not a TLS reply: "HTTP/"`},
+		{"not TLS", []func(*config.Probe){careless}, "a.example", then(reads, writes("HTTP/1.1 400 Bad Request\r\n\r\n")), "not a TLS reply: the port speaks plaintext HTTP"},
 		{"closes", []func(*config.Probe){careless}, "a.example", reads, "connection closed in the TLS handshake"},
 		{"resets", []func(*config.Probe){careless}, "a.example", then(reads, resets), "connection reset in the TLS handshake"},
 		{"speaks something else", []func(*config.Probe){careless}, "a.example", overTLS(t, good, ok, func(c *tls.Config) { c.NextProtos = []string{"imap"} }),
@@ -214,8 +214,8 @@ func TestSNI(t *testing.T) {
 		if got.ServerName != name {
 			t.Errorf("Expected server name %q, got %q", name, got.ServerName)
 		}
-		if protocols := fmt.Sprint(got.SupportedProtos); protocols != "[http/1.1]" {
-			t.Errorf("Expected [http/1.1], got %s", protocols)
+		if protocols := fmt.Sprint(got.SupportedProtos); protocols != "[h2 http/1.1]" {
+			t.Errorf("Expected [h2 http/1.1], got %s", protocols)
 		}
 	}
 }
