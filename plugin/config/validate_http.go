@@ -36,12 +36,6 @@ func (v *validator) http(p *Probe) {
 	}
 	v.regexp(p.Places.Of("body_match"), "body_match", h.BodyMatch)
 	v.oneOf(p.Places.Of("redirects"), "redirects", string(h.Redirects), string(RedirectsJudge), string(RedirectsFollow))
-	if p.TLS.SNI != "" {
-		v.hostOrAddress(p.Places.Of("sni"), "sni", p.TLS.SNI)
-	}
-	if (p.TLS.Cert == "") != (p.TLS.Key == "") {
-		v.fault(p.Places.Of("cert"), "a client certificate and its key go together", "`cert FILE KEY`")
-	}
 }
 
 func (v *validator) method(p *Probe) {

@@ -29,6 +29,27 @@ func (p *parser) duration(l *line, text string, to *time.Duration) bool {
 	return true
 }
 
+// days reads a length of time in Go's form, or in whole days: 14d.
+func (p *parser) days(l *line, text string, to *time.Duration) bool {
+	if number, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseUint(number, 10, 16); err == nil {
+			*to = time.Duration(n) * day
+			return true
+		}
+	}
+	return p.duration(l, text, to)
+}
+
+const day = 24 * time.Hour
+
+// daysWord writes it.
+func daysWord(d time.Duration) string {
+	if d%day == 0 {
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	return config.FormatDuration(d)
+}
+
 // ttl reads a length of time, or `A-B`; low is 0 for a fixed one.
 func (p *parser) ttl(l *line, to, low *time.Duration) {
 	text := l.args()[0]

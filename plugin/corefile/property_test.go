@@ -66,7 +66,7 @@ var drawPreset = rapid.SampledFrom([]config.Preset{"", config.PresetRoute53, con
 func drawCalculated(t *rapid.T, s *config.Stanza, name string) {
 	p := config.DefaultProbe(name, config.ProbeCalculated, s.Preset)
 	for _, child := range s.Probes {
-		if child.Target != "" {
+		if child.IsOne() {
 			p.Children.Probes = append(p.Children.Probes, child.Name)
 		}
 	}
@@ -84,12 +84,17 @@ func drawCalculated(t *rapid.T, s *config.Stanza, name string) {
 }
 
 func drawProbe(t *rapid.T, name string) *config.Probe {
-	p := config.DefaultProbe(name, rapid.SampledFrom(probeTypes[:3]).Draw(t, "type"), drawPreset.Draw(t, "preset"))
+	p := config.DefaultProbe(name, drawType.Draw(t, "type"), drawPreset.Draw(t, "preset"))
 	p.Invert = rapid.Bool().Draw(t, "invert")
+	drawKind(t, p)
 	p.Assume = rapid.SampledFrom([]config.Assume{"", config.AssumeHealthy, config.AssumeUnhealthy}).Draw(t, "assume")
 	p.Quorum = rapid.SampledFrom([]config.Quorum{p.Quorum, {}, {Percent: 18, More: true}, {Percent: 100}}).Draw(t, "quorum")
+	if !p.Type.MakesAttempts() {
+		p.Quorum = config.Quorum{}
+		return p
+	}
 	if p.Preset != "" { // its own rules leave little room
-		if p.Port == 0 {
+		if p.Port == 0 && p.Type.NeedsPort() {
 			p.Port = 80
 		}
 		p.Fall = rapid.IntRange(2, 10).Draw(t, "fall")
@@ -103,8 +108,12 @@ func drawProbe(t *rapid.T, name string) *config.Probe {
 		}
 		return p
 	}
-	p.Target = drawHost.Draw(t, "target")
-	p.Port = rapid.Uint16Range(1, 65535).Draw(t, "port")
+	if p.Type != config.ProbePrometheus {
+		p.Target = drawHost.Draw(t, "target")
+	}
+	if p.Type != config.ProbePrometheus && p.Type != config.ProbePing {
+		p.Port = rapid.Uint16Range(1, 65535).Draw(t, "port")
+	}
 	p.Interval = time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Hour)).Draw(t, "interval"))
 	p.FromEnd = rapid.Bool().Draw(t, "from end")
 	if rapid.Bool().Draw(t, "default timeout") {
@@ -119,11 +128,7 @@ func drawProbe(t *rapid.T, name string) *config.Probe {
 	p.Fall = rapid.IntRange(1, 10).Draw(t, "fall")
 	p.Rise = rapid.IntRange(1, 10).Draw(t, "rise")
 	p.Initial = rapid.SampledFrom([]config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}).Draw(t, "initial")
-	switch {
-	case p.Type == config.ProbeTCP:
-		p.Exchange.Send = string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "send"))
-		p.Exchange.ExpectReply = rapid.SampledFrom([]string{"", `^220[ -]`, `a{2}`, `\x00`}).Draw(t, "expect_reply")
-	default:
+	if p.Type.IsHTTP() {
 		drawHTTP(t, p)
 	}
 	return p
@@ -146,14 +151,6 @@ func drawHTTP(t *rapid.T, p *config.Probe) {
 		p.HTTP.Body = text(t, "text")
 	case 2:
 		p.HTTP.BodyMatch = `^"a b"#\s`
-	}
-	if p.Type == config.ProbeHTTPS {
-		p.TLS.Verify = rapid.Bool().Draw(t, "verify")
-		p.TLS.SNI = drawHost.Draw(t, "sni")
-		p.TLS.CA = rapid.SampledFrom([]string{"", "/etc/ca.pem"}).Draw(t, "ca")
-		if rapid.Bool().Draw(t, "cert") {
-			p.TLS.Cert, p.TLS.Key = "client.pem", "the key.pem"
-		}
 	}
 }
 

@@ -202,12 +202,20 @@ func (c *Check) TargetString() string { return targetString(c.Target()) }
 // CalculatedTarget stands for the target of a calculated check, which has none.
 const CalculatedTarget = "calculated"
 
+// PushTarget stands for the target of a pushed check: somebody tells, whoever it is about.
+const PushTarget = "push"
+
+// targetString writes address or name, colon and port, if it has one.
 func targetString(t probe.Target) string {
-	if t.Name != "" {
+	switch {
+	case t.Name != "" && t.Port == 0: // the type knows no port
+		return t.Name
+	case t.Name != "":
 		return fmt.Sprintf("%s:%d", t.Name, t.Port)
-	}
-	if !t.Address.IsValid() {
+	case !t.Address.IsValid():
 		return CalculatedTarget
+	case t.Port == 0:
+		return t.Address.String()
 	}
 	return netip.AddrPortFrom(t.Address, t.Port).String()
 }

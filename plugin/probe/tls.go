@@ -14,11 +14,11 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// newTLS is the TLS configuration of an http or https probe, without a server name.
+// newTLS is the TLS configuration of a probe, without a server name.
 func newTLS(p *config.Probe, f files) (*tls.Config, error) {
-	c := &tls.Config{
-		MinVersion: tls.VersionTLS12,
-		NextProtos: []string{"http/1.1"}, // we do not speak HTTP/2
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if p.Type.IsHTTP() {
+		c.NextProtos = []string{"http/1.1"} // we do not speak HTTP/2
 	}
 	if p.Type == config.ProbeHTTP { // it may be redirected to https: then as strictly as an https probe by default
 		return c, nil
