@@ -11,11 +11,22 @@ import (
 
 // greeting is how a client and a service begin to talk.
 type greeting struct {
-	hello string // what the client says first; "" if the service does
+	server string // who greets, with its article
+	hello  string // what the client says first; "" if the service does
 	// judge reads what has come so far. done is false while more must come; with it, f is nil if the service works.
 	judge func(reply []byte) (done bool, f *finding)
 	bye   string // what the client says when it goes, so that the service need not wonder; "" if closing is good manners
 }
+
+// The services, as reasons name them.
+const (
+	redisServer    = "a Redis server"
+	smtpServer     = "an SMTP server"
+	imapServer     = "an IMAP server"
+	postgresServer = "a PostgreSQL server"
+	mysqlServer    = "a MySQL server"
+	ldapServer     = "an LDAP server"
+)
 
 var greetings = map[config.ProbeType]greeting{
 	config.ProbePostgres: postgres,
@@ -30,11 +41,10 @@ var greetings = map[config.ProbeType]greeting{
 type greetingProbe struct {
 	*dialer
 	greeting
-	service config.ProbeType
 }
 
 func newGreeting(p *config.Probe, _ files, d *dialer) (kind, error) {
-	return &greetingProbe{d, greetings[p.Type], p.Type}, nil
+	return &greetingProbe{d, greetings[p.Type]}, nil
 }
 
 func (p *greetingProbe) test(ctx context.Context, t Target) *finding {
@@ -71,9 +81,9 @@ func (p *greetingProbe) greet(ctx context.Context, conn net.Conn) *finding {
 		}
 		switch {
 		case len(reply) == maxCompared:
-			return failed("the first %d bytes are no greeting of a %s server: %s", maxCompared, p.service, quoted(reply))
+			return failed("the first %d bytes are no greeting of %s: %s", maxCompared, p.server, quoted(reply))
 		case err != nil:
-			f := explain(ctx, stage("waiting for the greeting of a "+string(p.service)+" server"), err)
+			f := explain(ctx, stage("waiting for the greeting of "+p.server), err)
 			if f.outcome == Fail {
 				f.reason += ", got " + soFar(len(reply) > 0, reply)
 			}
@@ -83,11 +93,11 @@ func (p *greetingProbe) greet(ctx context.Context, conn net.Conn) *finding {
 }
 
 // stranger is the finding about a peer that does not speak the protocol: what it says tells what it is.
-func stranger(service config.ProbeType, reply []byte) (bool, *finding) {
-	return true, failed("not a %s server: it says %s", service, quoted(reply))
+func stranger(server string, reply []byte) (bool, *finding) {
+	return true, failed("not %s: it says %s", server, quoted(reply))
 }
 
 // refusal is the finding about a server that greets with an error.
-func refusal(service config.ProbeType, text []byte) (bool, *finding) {
-	return true, failed("the %s server refuses: %s", service, quoted(text))
+func refusal(text []byte) (bool, *finding) {
+	return true, failed("the server refuses: %s", quoted(text))
 }

@@ -2,8 +2,6 @@ package probe
 
 import (
 	"bytes"
-
-	"github.com/healthroute/healthroute/plugin/config"
 )
 
 // The services here speak in bytes.
@@ -12,15 +10,16 @@ import (
 // It answers with one byte, S or N, and notes nothing in its log when we go then. E begins an error: today only that it has no process
 // for us.
 var postgres = greeting{
-	hello: "\x00\x00\x00\x08\x04\xd2\x16\x2f",
+	server: postgresServer,
+	hello:  "\x00\x00\x00\x08\x04\xd2\x16\x2f",
 	judge: func(reply []byte) (bool, *finding) {
 		switch {
 		case len(reply) == 1 && (reply[0] == 'S' || reply[0] == 'N'):
 			return true, nil
 		case reply[0] != 'E' || bytes.ContainsRune(reply, '\r'):
-			return stranger(config.ProbePostgres, reply)
+			return stranger(postgresServer, reply)
 		case len(bytes.Trim(reply[1:], "\x00")) > 0 && reply[len(reply)-1] == 0: // how the text of protocol 2 and the fields of protocol 3 end
-			return refusal(config.ProbePostgres, bytes.Trim(reply[1:], "\x00"))
+			return refusal(bytes.Trim(reply[1:], "\x00"))
 		}
 		return false, nil
 	},
@@ -29,26 +28,27 @@ var postgres = greeting{
 // mysql opens with a packet: three bytes of length, lowest first, number 0, and in it protocol version 10 and the server's version as
 // text up to a zero byte, or 0xff, a code and the text of an error (MySQL Internals, Protocol::Handshake and ERR_Packet).
 var mysql = greeting{
+	server: mysqlServer,
 	judge: func(reply []byte) (bool, *finding) {
 		const header = 4
 		if len(reply) > 3 && reply[3] != 0 || len(reply) > header && reply[header] != 10 && reply[header] != 0xff {
-			return stranger(config.ProbeMySQL, reply)
+			return stranger(mysqlServer, reply)
 		}
 		if len(reply) <= header {
 			return false, nil
 		}
 		length := int(reply[0]) | int(reply[1])<<8 | int(reply[2])<<16
 		if length < 3 || length > maxCompared-header {
-			return stranger(config.ProbeMySQL, reply)
+			return stranger(mysqlServer, reply)
 		}
 		packet := reply[header:min(len(reply), header+length)]
 		switch whole := len(packet) == length; {
 		case packet[0] == 0xff && whole:
-			return refusal(config.ProbeMySQL, packet[3:])
+			return refusal(packet[3:])
 		case packet[0] == 10 && bytes.IndexByte(packet, 0) > 1:
 			return true, nil
 		case whole:
-			return stranger(config.ProbeMySQL, reply)
+			return stranger(mysqlServer, reply)
 		}
 		return false, nil
 	},
@@ -57,6 +57,7 @@ var mysql = greeting{
 // ldap is asked for an anonymous bind (RFC 4511, 4.2). Any bind response tells that the server answers, also one that refuses anonymous
 // clients; busy and unavailable tell that it does not work.
 var ldap = greeting{
+	server: ldapServer,
 	hello: "\x30\x0c" + // LDAPMessage
 		"\x02\x01\x01" + // messageID 1
 		"\x60\x07" + // bindRequest
@@ -69,19 +70,19 @@ var ldap = greeting{
 		case berPart:
 			return false, nil
 		case berNone:
-			return stranger(config.ProbeLDAP, reply)
+			return stranger(ldapServer, reply)
 		}
 		id, op, _ := element(message, 0x02)
 		if bytes.Equal(id, []byte{0}) && len(op) > 0 && op[0] == 0x78 { // 4.4.1
-			return true, failed("the ldap server disconnects us")
+			return true, failed("the server disconnects us")
 		}
 		response, _, _ := element(op, 0x61)
 		code, _, _ := element(response, 0x0a)
 		if !bytes.Equal(id, []byte{1}) || len(code) != 1 {
-			return stranger(config.ProbeLDAP, reply)
+			return stranger(ldapServer, reply)
 		}
 		if word := ldapTrouble[code[0]]; word != "" {
-			return true, failed("the ldap server is %s", word)
+			return true, failed("the server is %s", word)
 		}
 		return true, nil
 	},

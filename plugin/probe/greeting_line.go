@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"github.com/healthroute/healthroute/plugin/config"
 )
 
 // The services here speak in lines that end in CRLF; a lone LF ends one too.
@@ -13,10 +11,11 @@ import (
 // redis answers an inline PING (Redis serialization protocol, inline commands). A server that wants a password first, or that serves
 // others only, works as well; one that still loads its data or is busy does not.
 var redis = greeting{
-	hello: "PING\r\n",
+	server: redisServer,
+	hello:  "PING\r\n",
 	judge: func(reply []byte) (bool, *finding) {
 		if !begins(reply, "+PONG") && !begins(reply, "-") {
-			return stranger(config.ProbeRedis, reply)
+			return stranger(redisServer, reply)
 		}
 		line, whole := firstLine(reply)
 		switch {
@@ -27,29 +26,30 @@ var redis = greeting{
 		case slices.Contains([]string{"-NOAUTH", "-NOPERM", "-DENIED"}, firstWord(line)):
 			return true, nil
 		case firstWord(line) == "-"+strings.ToUpper(firstWord(line)[1:]) && len(firstWord(line)) > 1:
-			return refusal(config.ProbeRedis, line)
+			return refusal(line)
 		}
-		return stranger(config.ProbeRedis, reply)
+		return stranger(redisServer, reply)
 	},
 }
 
 // smtp opens with 220, on several lines if it likes (RFC 5321, 3.1 and 4.2); 554 and 421 are its ways to say no.
 var smtp = greeting{
+	server: smtpServer,
 	judge: func(reply []byte) (bool, *finding) {
 		for rest := reply; ; {
 			if !begins(rest, "220") && !begins(rest, "421") && !begins(rest, "554") {
-				return stranger(config.ProbeSMTP, reply)
+				return stranger(smtpServer, reply)
 			}
 			line, whole := firstLine(rest)
 			switch {
 			case !whole:
 				return false, nil
 			case line[0] != '2':
-				return refusal(config.ProbeSMTP, line)
+				return refusal(line)
 			case len(line) == 3 || line[3] == ' ':
 				return true, nil
 			case line[3] != '-':
-				return stranger(config.ProbeSMTP, reply)
+				return stranger(smtpServer, reply)
 			}
 			if _, rest, _ = bytes.Cut(rest, []byte("\n")); len(rest) == 0 {
 				return false, nil
@@ -61,9 +61,10 @@ var smtp = greeting{
 
 // imap opens with OK, with PREAUTH where the connection is known already, or with BYE (RFC 9051, 7.1).
 var imap = greeting{
+	server: imapServer,
 	judge: func(reply []byte) (bool, *finding) {
 		if !begins(reply, "* ") {
-			return stranger(config.ProbeIMAP, reply)
+			return stranger(imapServer, reply)
 		}
 		line, whole := firstLine(reply)
 		if !whole {
@@ -73,9 +74,9 @@ var imap = greeting{
 		case "OK", "PREAUTH":
 			return true, nil
 		case "BYE":
-			return refusal(config.ProbeIMAP, line)
+			return refusal(line)
 		}
-		return stranger(config.ProbeIMAP, reply)
+		return stranger(imapServer, reply)
 	},
 	bye: "a LOGOUT\r\n",
 }
