@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/miekg/dns"
@@ -161,17 +160,15 @@ func TestDNS(t *testing.T) {
 
 // The query is a plain one: one question, recursion desired, no EDNS, an id of its own.
 func TestDNSQuery(t *testing.T) {
-	var queries [2]*dns.Msg
-	var n atomic.Int32
+	queries := make(chan *dns.Msg, 1)
 	server := nameServer(t, func(w dns.ResponseWriter, m *dns.Msg) {
-		queries[n.Add(1)-1] = m.Copy()
+		queries <- m.Copy()
 		w.WriteMsg(new(dns.Msg).SetReply(m))
 	})
 	prober := proberOf(t, config.ProbeDNS, asks("a.example.", dns.TypeSOA, ""))
-	for range queries {
+	for range 2 {
 		expect(t, attempt(t, prober, at(server), patience), Pass, "")
-	}
-	for _, q := range queries {
+		q := <-queries
 		if len(q.Question) != 1 || q.Question[0].String() != ";a.example.\tIN\t SOA" || !q.RecursionDesired || len(q.Extra) > 0 {
 			t.Errorf("Expected a plain query for a.example. SOA, got\n%v", q)
 		}

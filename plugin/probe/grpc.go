@@ -79,10 +79,10 @@ func grpcAuthority(host string, port uint16) string {
 
 // ask makes one call on the connection. Nothing of the library outlives it.
 func (p *grpcProbe) ask(ctx context.Context, heard *listened, secure credentials.TransportCredentials, authority string) *finding {
-	var given atomic.Bool
+	var dialled atomic.Int32
 	client, err := grpc.NewClient("passthrough:///target",
 		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
-			if given.Swap(true) {
+			if dialled.Add(1) > 1 {
 				return nil, errors.New("one connection an attempt")
 			}
 			return heard, nil
@@ -97,7 +97,7 @@ func (p *grpcProbe) ask(ctx context.Context, heard *listened, secure credentials
 	defer client.Close()
 	reply, err := grpc_health_v1.NewHealthClient(client).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: p.service})
 	if err != nil {
-		return p.explainCall(ctx, heard, err)
+		return p.explainCall(ctx, heard, dialled.Load() > 1, err)
 	}
 	if got := reply.GetStatus(); got != grpc_health_v1.HealthCheckResponse_SERVING {
 		return failed("%s is %s, expected SERVING", p.what(), strings.ToUpper(got.String()))
@@ -113,8 +113,8 @@ func (p *grpcProbe) what() string {
 	return "service " + quoted(p.service)
 }
 
-// explainCall says what a call that failed means.
-func (p *grpcProbe) explainCall(ctx context.Context, heard *listened, err error) *finding {
+// explainCall says what a call that failed means; again tells that the library wanted another connection.
+func (p *grpcProbe) explainCall(ctx context.Context, heard *listened, again bool, err error) *finding {
 	const waiting stage = "after connecting, waiting for the health status"
 	start, ended := heard.soFar()
 	answer, _ := status.FromError(err)
@@ -123,7 +123,7 @@ func (p *grpcProbe) explainCall(ctx context.Context, heard *listened, err error)
 		return cannotTell("attempt abandoned")
 	case len(start) > 0 && !isHTTP2(start):
 		return failed("not a gRPC reply: %s", quoted(start))
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, answer.Code() == codes.DeadlineExceeded: // the server knows our deadline, and may be the first to heed it
 		return failed("timed out %s", waiting)
 	case answer.Code() == codes.NotFound:
 		return failed("%s is SERVICE_UNKNOWN: the server has no health status for it", p.what())
@@ -131,6 +131,8 @@ func (p *grpcProbe) explainCall(ctx context.Context, heard *listened, err error)
 		return failed("the server has no health service (grpc.health.v1): %s", bare(errors.New(answer.Message())))
 	case answer.Code() == codes.Unavailable && ended != nil:
 		return explain(ctx, waiting, ended)
+	case again:
+		return failed("the server broke the HTTP/2 connection off before it told its health")
 	}
 	return failed("the health call failed: %s: %s", answer.Code(), bare(errors.New(answer.Message())))
 }
@@ -174,14 +176,26 @@ type listened struct {
 // Read reads, and remembers.
 func (l *listened) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
+	l.remember(p[:n], err)
+	return n, err
+}
+
+// Write writes, and remembers how that ended.
+func (l *listened) Write(p []byte) (int, error) {
+	n, err := l.Conn.Write(p)
+	l.remember(nil, err)
+	return n, err
+}
+
+// remember keeps the first bytes and the first error that is not our own doing.
+func (l *listened) remember(heard []byte, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	const enough = 64
-	l.start = append(l.start, p[:min(n, max(0, enough-len(l.start)))]...)
-	if l.ended == nil {
+	l.start = append(l.start, heard[:min(len(heard), max(0, enough-len(l.start)))]...)
+	if l.ended == nil && !errors.Is(err, net.ErrClosed) {
 		l.ended = err
 	}
-	return n, err
 }
 
 // Close closes the connection below.
@@ -193,5 +207,5 @@ func (l *listened) soFar() (start []byte, ended error) {
 	return l.start, l.ended
 }
 
-// isHTTP2 reports whether a server's first bytes are an HTTP/2 frame of settings (RFC 9113, 3.4): after its length comes type 4.
-func isHTTP2(start []byte) bool { return len(start) > 3 && start[3] == 4 }
+// isHTTP2 reports whether a server's first bytes can be an HTTP/2 frame of settings (RFC 9113, 3.4): a length far below 64 KiB, type 4.
+func isHTTP2(start []byte) bool { return start[0] == 0 && (len(start) < 4 || start[3] == 4) }
