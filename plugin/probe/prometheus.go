@@ -37,7 +37,7 @@ func newPrometheus(p *config.Probe, f files, d *dialer) (kind, error) {
 	if err != nil {
 		return nil, fmt.Errorf("url: %w", err)
 	}
-	query = query.JoinPath("api", "v1", "query")
+	query.Path = strings.TrimSuffix(query.Path, "/") + "/api/v1/query"
 	query.RawQuery = url.Values{"query": {p.Prometheus.Query}}.Encode()
 	settings, err := newTLS(p, f)
 	if err != nil {
