@@ -123,7 +123,7 @@ func TestPrometheusMisbehaviour(t *testing.T) {
 		{"resets", then(reads, resets), false, "connection reset after connecting, waiting for the status line"},
 		{"drips", then(says(head+"{"), silent), true, "timed out while reading the body"},
 		{"endless headers", then(says("HTTP/1.1 200 OK\r\n"), repeats("X: y\r\n")), false, "status line and headers exceed 16384 bytes"},
-		{"endless body", then(says(head), repeats("{")), false, "the answer exceeds 1048576 bytes: aggregate the series"},
+		{"endless body", then(says(head), repeats(strings.Repeat("{", 4096))), false, "the answer exceeds 1048576 bytes: aggregate the series"},
 		{"endless interim replies", repeats("HTTP/1.1 100 Continue\r\n\r\n"), false, "more than 10 interim replies (1xx)"},
 	}
 	for _, test := range tests {
