@@ -25,6 +25,9 @@ func (v *validator) dns(p *Probe) {
 	if _, ok := dns.IsDomainName(d.Name); !ok || !dns.IsFqdn(d.Name) {
 		v.fault(at, fmt.Sprintf("name %q of \"query\" is no domain name", d.Name), "")
 	}
+	if unasked[d.Type] && p.Places.Faulty {
+		return // it could not be read
+	}
 	if unasked[d.Type] {
 		v.fault(at, fmt.Sprintf("type %s cannot be asked for by a dns probe", TypeWord(d.Type)), "the type of a record, such as A or SOA")
 		return

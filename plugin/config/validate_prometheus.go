@@ -10,7 +10,7 @@ import (
 )
 
 // Compares are the comparisons of `healthy OP NUMBER`.
-func Compares() []string { return []string{"==", "!=", "<", "<=", ">", ">="} }
+func Compares() []string { return []string{">=", "<=", ">", "<", "==", "!="} }
 
 // prometheus checks whom a prometheus probe asks, and what.
 func (v *validator) prometheus(p *Probe) {
