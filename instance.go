@@ -95,6 +95,7 @@ func (i *instance) start() error {
 	}
 	running.add(i) // from here on it is read by others
 	for _, b := range i.blocks {
+		b.warnOfObstacles()
 		b.lease.Start()
 		b.names.Start()
 		b.rereader = startRereading(b.places)

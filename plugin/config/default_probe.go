@@ -2,6 +2,9 @@ package config
 
 import "time"
 
+// defaultMaxAge is how long what was pushed holds.
+const defaultMaxAge = 60 * time.Second
+
 // DefaultProbe returns a probe of the type with every default of the preset filled in (spec, section 0).
 // The timeout still has to be fitted to the interval with FitTimeout.
 func DefaultProbe(name string, t ProbeType, preset Preset) *Probe {
@@ -9,8 +12,13 @@ func DefaultProbe(name string, t ProbeType, preset Preset) *Probe {
 	if preset == PresetNone {
 		p.Preset = ""
 	}
-	if t == ProbeCalculated {
+	switch t {
+	case ProbeCalculated:
 		p.Children = Children{Healthy: AllChildren, Percent: true}
+		return p
+	case ProbePush:
+		p.Preset = "" // nothing of it is a preset's
+		p.Push = Push{MaxAge: defaultMaxAge, Missing: MissingLast}
 		return p
 	}
 	p.Interval, p.Fall, p.Rise, p.Initial = 30*time.Second, 3, 3, InitialIncluded
@@ -27,12 +35,13 @@ func DefaultProbe(name string, t ProbeType, preset Preset) *Probe {
 	default:
 		p.Interval, p.Rise, p.Initial = 10*time.Second, 2, InitialFirst
 	}
-	switch t {
-	case ProbeHTTP:
-		p.Port = 80
-	case ProbeHTTPS:
-		p.Port = 443
+	p.Port = t.DefaultPort()
+	switch {
+	case t.MayUseTLS():
 		p.TLS.Verify = p.Preset == "" // none of the three systems looks at certificates (spec 2.2)
+	case t == ProbePrometheus:
+		p.TLS.Verify = true // it is ours to trust, whatever system the rest follows
+		p.Prometheus.Missing = MissingLast
 	}
 	if t.IsHTTP() {
 		p.HTTP = HTTP{

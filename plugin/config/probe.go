@@ -43,7 +43,7 @@ type Probe struct {
 	Type   ProbeType
 	Preset Preset // "" is none
 	Target string // host name (absolute or not, as written) or literal address; "" tests each record's own addresses
-	Port   uint16 // 0 only while a tcp probe still lacks it
+	Port   uint16 // 0 while a probe that needs one still lacks it, and where the type has none or, for exec, nobody asks for one
 
 	Interval        time.Duration // between starts, 1 s to 1 h
 	FromEnd         bool          // counted from the end of the previous attempt instead
@@ -82,7 +82,7 @@ func (p *Probe) FirstPassAdmits() bool {
 }
 
 // IsAttempted reports whether checks of the probe make attempts: neither `assume` nor others' health decides instead.
-func (p *Probe) IsAttempted() bool { return p.Assume == "" && p.Type != ProbeCalculated }
+func (p *Probe) IsAttempted() bool { return p.Assume == "" && p.Type.MakesAttempts() }
 
 // Initial is how a check counts before its first verdict (spec 2.5).
 type Initial string

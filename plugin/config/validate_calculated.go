@@ -50,7 +50,7 @@ func (v *validator) childProbe(p *Probe, name string, again bool) {
 	case child == nil:
 		var names []string
 		for _, other := range v.stanza.Probes {
-			if other.Target != "" {
+			if other.IsOne() && other.Type != ProbeCalculated {
 				names = append(names, other.Name)
 			}
 		}
@@ -59,7 +59,7 @@ func (v *validator) childProbe(p *Probe, name string, again bool) {
 	case child.Places.Faulty:
 	case child.Type == ProbeCalculated:
 		v.fault(at, fmt.Sprintf("%q of \"of\" is a calculated probe", name), "probes with a target, and records with other probes")
-	case child.Target == "":
+	case !child.IsOne():
 		v.fault(at, fmt.Sprintf("%q of \"of\" has no target: it is a check for each record", name), "`target HOST` in that probe, or the records as GROUP/RECORD")
 	case again:
 		v.fault(at, fmt.Sprintf("%q is there twice in \"of\"", name), "each child once")

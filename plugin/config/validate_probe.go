@@ -14,20 +14,24 @@ func (v *validator) probe(p *Probe, earlier []*Probe) {
 	if p.Type == "" && p.Places.Faulty {
 		return // what follows depends on the type
 	}
-	v.oneOf(p.Places.Own, "probe", string(p.Type), string(ProbeHTTP), string(ProbeHTTPS), string(ProbeTCP), string(ProbeCalculated))
+	v.oneOf(p.Places.Own, "probe", string(p.Type), probeTypeWords()...)
 	v.preset(p.Places, p.Preset)
 	if p.Assume != "" {
 		v.oneOf(p.Places.Of("assume"), "assume", string(p.Assume), string(AssumeHealthy), string(AssumeUnhealthy))
 	}
-	if p.Type == ProbeCalculated {
+	switch p.Type {
+	case ProbeCalculated:
 		v.calculated(p)
+		return
+	case ProbePush:
+		v.push(p)
 		return
 	}
 	if p.Target != "" {
 		v.hostOrAddress(p.Places.Of("target"), "target", p.Target)
 	}
-	if p.Type == ProbeTCP && p.Port == 0 && !p.Places.Has("port") {
-		v.fault(p.Places.Own, fmt.Sprintf("the tcp probe %q has no port", p.Name), "`port N`")
+	if p.Type.NeedsPort() && p.Port == 0 && !p.Places.Has("port") {
+		v.fault(p.Places.Own, fmt.Sprintf("the %s probe %q has no port", p.Type, p.Name), "`port N`")
 	}
 	v.timing(p)
 	within(v, p.Places.Of("fall"), "fall", p.Fall, 1, 10)
@@ -37,12 +41,32 @@ func (v *validator) probe(p *Probe, earlier []*Probe) {
 	if p.Type.IsHTTP() {
 		v.http(p)
 	}
-	if p.Type == ProbeHTTPS {
+	if p.Type.MayUseTLS() {
 		v.tls(p)
 	}
 	v.network(p)
 	v.regexp(p.Places.Of("expect_reply"), "expect_reply", p.Exchange.ExpectReply)
+	if check := typeRules[p.Type]; check != nil {
+		check(v, p)
+	}
 	v.probePreset(p)
+}
+
+// typeRules are the rules of one type alone; each is in the file named after it.
+var typeRules = map[ProbeType]func(*validator, *Probe){
+	ProbeUDP:        (*validator).udp,
+	ProbeDNS:        (*validator).dns,
+	ProbeExec:       (*validator).exec,
+	ProbeGRPC:       (*validator).grpc,
+	ProbePrometheus: (*validator).prometheus,
+}
+
+func probeTypeWords() []string {
+	var words []string
+	for _, t := range ProbeTypes() {
+		words = append(words, string(t))
+	}
+	return words
 }
 
 // quorum checks that the quorum can be reached, and missed (spec 2.6).

@@ -149,14 +149,14 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 	if p.Places.Faulty {
 		return
 	}
-	if p.Target == "" && p.Type != ProbeCalculated && r.Alias != nil && r.Alias.Name == "" {
+	if !p.IsOne() && r.Alias != nil && r.Alias.Name == "" {
 		v.fault(at, fmt.Sprintf("probe %q has no target, and an alias of a group has no address to test", p.Name),
 			"`target HOST` in the probe, or none: the alias takes its target's health")
 	} else if r.Alias != nil && r.Alias.Name == "" {
 		v.report(Problem{Position: at, Warning: true, Message: fmt.Sprintf(
 			"probe %q on an alias of a group: it decides besides the health of the target (spec 7.1, C-17)", p.Name)})
 	}
-	if p.Target == "" && p.Type != ProbeCalculated && len(r.Values) > 0 && !r.hasAddress() {
+	if !p.IsOne() && len(r.Values) > 0 && !r.hasAddress() {
 		v.fault(r.Places.Own, fmt.Sprintf("probe %q has no target, and the record of type %s has no address to test", p.Name, TypeWord(r.Values[0].Type)),
 			"`target HOST` in the probe, or `probe none` in the record")
 	}
@@ -171,7 +171,7 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 
 // verifiable checks that a certificate can be compared with a name: a wildcard is none (design, Probes).
 func (v *validator) verifiable(g *Group, p *Probe, at Position) {
-	if p.Type != ProbeHTTPS || !p.TLS.Verify || p.TLS.SNI != "" || p.HTTP.Host != "" || isHostName(p.Target) {
+	if !p.UsesTLS() || !p.TLS.Verify || p.TLS.SNI != "" || p.HTTP.Host != "" || isHostName(p.Target) {
 		return
 	}
 	if _, wildcard := WildcardParent(g.first()); wildcard {

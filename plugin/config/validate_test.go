@@ -78,7 +78,7 @@ func TestValidate(t *testing.T) {
 		{"rise of 11", func(s *Stanza) { s.web().Rise = 11 }, "rise 11 is out of range"},
 		{"unknown initial", func(s *Stanza) { s.web().Initial = "" }, `"" of "initial" is unknown`},
 		{"unknown assume", func(s *Stanza) { s.web().Assume = "up" }, `"up" of "assume" is unknown`},
-		{"unknown type", func(s *Stanza) { s.web().Type = "ping" }, `"ping" of "probe" is unknown`},
+		{"unknown type", func(s *Stanza) { s.web().Type = "pong" }, `"pong" of "probe" is unknown`},
 		{"tcp without port", func(s *Stanza) { s.Probes[1].Port = 0 }, `tcp probe "db" has no port`},
 		{"probe twice", func(s *Stanza) { s.Probes[1].Name = "WEB" }, `probe "WEB" is there twice`},
 		{"probe none", func(s *Stanza) { s.web().Name = "none" }, "`probe none` means no probe"},

@@ -12,9 +12,12 @@ import (
 func (w *printer) probe(s *config.Stanza, p *config.Probe) {
 	d := config.DefaultProbe(p.Name, p.Type, p.Preset)
 	w.open("probe", p.Name, string(p.Type))
-	if p.Type == config.ProbeCalculated {
+	switch p.Type {
+	case config.ProbeCalculated:
 		w.calculated(s, p.Children, d.Children)
-	} else {
+	case config.ProbePush:
+		w.push(p.Push, d.Push)
+	default:
 		w.preset(p.Preset, s.Preset)
 	}
 	w.differs("target", p.Target, d.Target)
@@ -40,6 +43,10 @@ func (w *printer) probe(s *config.Stanza, p *config.Probe) {
 		w.line("send", escape(p.Exchange.Send))
 	}
 	w.differs("expect_reply", p.Exchange.ExpectReply, "")
+	w.dns(p.DNS)
+	w.grpc(p.GRPC)
+	w.exec(p.Command)
+	w.prometheus(p.Prometheus, d.Prometheus)
 	w.close()
 }
 
@@ -53,7 +60,7 @@ func (w *printer) timing(p, d *config.Probe) {
 		w.line("interval", config.FormatDuration(p.Interval), "from", "start")
 	}
 	d.Interval, d.FromEnd = p.Interval, p.FromEnd
-	if p.Type != config.ProbeCalculated {
+	if p.Type.MakesAttempts() {
 		d.FitTimeout()
 	}
 	switch {

@@ -10,13 +10,11 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-var probeTypes = []config.ProbeType{config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP, config.ProbeCalculated}
-
 // probe reads `probe NAME TYPE` and its block.
 func (p *parser) probe(s *config.Stanza, l *line) {
 	faulty := p.faulty()
 	var kind config.ProbeType
-	choice(p, l, l.args()[1], probeTypes, &kind)
+	choice(p, l, l.args()[1], config.ProbeTypes(), &kind)
 	probe := config.DefaultProbe(strings.ToLower(l.args()[0]), kind, presetOf(l.block, s.Preset))
 	probe.Places.Own = l.at
 	what := fmt.Sprintf("the %s probe %s", kind, probe.Name)
@@ -25,7 +23,7 @@ func (p *parser) probe(s *config.Stanza, l *line) {
 	}
 	p.stanzaOf = s
 	fill(p, what, &probe.Places, probeOptions(), probe, l.block)
-	if !probe.Places.Has("timeout") && kind != config.ProbeCalculated {
+	if !probe.Places.Has("timeout") && kind.MakesAttempts() {
 		probe.FitTimeout()
 	}
 	if probe.Preset == config.PresetRoute53 && !probe.Places.Has("rise") {
@@ -38,16 +36,22 @@ func (p *parser) probe(s *config.Stanza, l *line) {
 	s.Probes = append(s.Probes, probe)
 }
 
-// probeOptions are the options of every type that makes attempts, of all, of http and https, and then the rest.
+// probeOptions are the options of every type that makes attempts, of all, and then those of some types.
 func probeOptions() []option[*config.Probe] {
-	options := []option[*config.Probe]{
+	preset := only("a probe that makes attempts", []option[*config.Probe]{
 		{word: "preset", usage: presetUsage, min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { p.preset(l, &o.Preset) }},
+	}, except()...)
+	place := only("a probe that tests targets", []option[*config.Probe]{
 		{word: "target", usage: "HOST", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { o.Target = hostOrAddress(l.args()[0]) }},
+	}, except(config.ProbePrometheus)...)
+	port := only("a probe that tests a port", []option[*config.Probe]{
 		{word: "port", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
 			port := int(o.Port)
 			p.integerFrom(l, l.args()[0], 1, 65535, &port)
 			o.Port = uint16(port)
 		}},
+	}, except(config.ProbePrometheus, config.ProbePing)...)
+	schedule := only("a probe that makes attempts", []option[*config.Probe]{
 		{word: "interval", usage: "DURATION [from start|end]", min: 1, max: 3, set: (*parser).interval},
 		{word: "timeout", usage: "DURATION", min: 1, max: 4, set: (*parser).timeout},
 		{word: "fall", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { p.integer(l, l.args()[0], &o.Fall) }},
@@ -61,13 +65,8 @@ func probeOptions() []option[*config.Probe] {
 			choice(p, l, l.args()[0], []config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}, &o.Initial)
 		}},
 		{word: "quorum", usage: "N%|more than N%", min: 1, max: 3, set: (*parser).quorum},
-	}
-	options = append(only("a probe that makes attempts", options, config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP), verdictOptions()...)
-	options = append(options, networkOptions()...)
-	options = append(options, only("an http or https probe", httpOptions(), config.ProbeHTTP, config.ProbeHTTPS)...)
-	options = append(options, only("an https probe", tlsOptions(), config.ProbeHTTPS)...)
-	options = append(options, only("a tcp probe", exchangeOptions(), config.ProbeTCP)...)
-	return append(options, only("a calculated probe", calculatedOptions(), config.ProbeCalculated)...)
+	}, except()...)
+	return slices.Concat(preset, place, port, schedule, verdictOptions(), networkOptions(), typeOptions())
 }
 
 // verdictOptions are about what a verdict means: calculated probes have them too.
@@ -131,7 +130,7 @@ func (p *parser) timeout(o *config.Probe, l *line) {
 		p.duration(l, args[i+1], parts[word])
 		delete(parts, word)
 	}
-	if o.Type == config.ProbeTCP {
+	if o.Type != "" && !o.Type.IsHTTP() {
 		p.report(l.at, fmt.Sprintf("%q and %q of %q belong in an http or https probe", "connect", "response", "timeout"), "`timeout DURATION`", "")
 	}
 	o.Timeout = o.ConnectTimeout + o.ResponseTimeout

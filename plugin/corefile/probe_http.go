@@ -10,12 +10,11 @@ import (
 
 // httpOptions are the options of http and https probes.
 func httpOptions() []option[*config.Probe] {
-	return []option[*config.Probe]{
+	return append(hostOption(), []option[*config.Probe]{
 		{word: "method", usage: "METHOD", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { o.HTTP.Method = strings.ToUpper(l.args()[0]) }},
 		{word: "path", usage: "PATH", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
 			o.HTTP.Path = "/" + strings.TrimPrefix(l.args()[0], "/")
 		}},
-		{word: "host", usage: "NAME", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { o.HTTP.Host = hostName(l.args()[0]) }},
 		{word: "header", usage: "NAME VALUE", min: 2, max: 2, repeat: true, set: func(p *parser, o *config.Probe, l *line) {
 			o.HTTP.Headers = append(o.HTTP.Headers, header(&o.Places, l))
 		}},
@@ -26,10 +25,10 @@ func httpOptions() []option[*config.Probe] {
 		{word: "redirects", usage: "judge|follow", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
 			choice(p, l, l.args()[0], []config.Redirects{config.RedirectsJudge, config.RedirectsFollow}, &o.HTTP.Redirects)
 		}},
-	}
+	}...)
 }
 
-// tlsOptions are the options of https probes.
+// tlsOptions are the options of https, tls and grpc probes.
 func tlsOptions() []option[*config.Probe] {
 	return []option[*config.Probe]{
 		{word: "sni", usage: "NAME", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { o.TLS.SNI = hostName(l.args()[0]) }},
@@ -46,7 +45,7 @@ func tlsOptions() []option[*config.Probe] {
 	}
 }
 
-// exchangeOptions are the options of tcp probes.
+// exchangeOptions are the options of tcp, tls and udp probes.
 func exchangeOptions() []option[*config.Probe] {
 	return []option[*config.Probe]{
 		{word: "send", usage: "TEXT", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {

@@ -2,6 +2,7 @@ package corefile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ var drawPreset = rapid.SampledFrom([]config.Preset{"", config.PresetRoute53, con
 func drawCalculated(t *rapid.T, s *config.Stanza, name string) {
 	p := config.DefaultProbe(name, config.ProbeCalculated, s.Preset)
 	for _, child := range s.Probes {
-		if child.Target != "" {
+		if child.IsOne() {
 			p.Children.Probes = append(p.Children.Probes, child.Name)
 		}
 	}
@@ -84,12 +85,17 @@ func drawCalculated(t *rapid.T, s *config.Stanza, name string) {
 }
 
 func drawProbe(t *rapid.T, name string) *config.Probe {
-	p := config.DefaultProbe(name, rapid.SampledFrom(probeTypes[:3]).Draw(t, "type"), drawPreset.Draw(t, "preset"))
+	p := config.DefaultProbe(name, drawType.Draw(t, "type"), drawPreset.Draw(t, "preset"))
 	p.Invert = rapid.Bool().Draw(t, "invert")
+	drawKind(t, p)
 	p.Assume = rapid.SampledFrom([]config.Assume{"", config.AssumeHealthy, config.AssumeUnhealthy}).Draw(t, "assume")
 	p.Quorum = rapid.SampledFrom([]config.Quorum{p.Quorum, {}, {Percent: 18, More: true}, {Percent: 100}}).Draw(t, "quorum")
+	if !p.Type.MakesAttempts() {
+		p.Quorum = config.Quorum{}
+		return p
+	}
 	if p.Preset != "" { // its own rules leave little room
-		if p.Port == 0 {
+		if p.Port == 0 && p.Type.NeedsPort() {
 			p.Port = 80
 		}
 		p.Fall = rapid.IntRange(2, 10).Draw(t, "fall")
@@ -103,9 +109,13 @@ func drawProbe(t *rapid.T, name string) *config.Probe {
 		}
 		return p
 	}
-	p.Target = drawHost.Draw(t, "target")
+	if p.Type != config.ProbePrometheus {
+		p.Target = drawHost.Draw(t, "target")
+	}
 	drawNetwork(t, p)
-	p.Port = rapid.Uint16Range(1, 65535).Draw(t, "port")
+	if p.Type != config.ProbePrometheus && p.Type != config.ProbePing {
+		p.Port = rapid.Uint16Range(1, 65535).Draw(t, "port")
+	}
 	p.Interval = time.Duration(rapid.Int64Range(int64(time.Second), int64(time.Hour)).Draw(t, "interval"))
 	p.FromEnd = rapid.Bool().Draw(t, "from end")
 	if rapid.Bool().Draw(t, "default timeout") {
@@ -120,11 +130,7 @@ func drawProbe(t *rapid.T, name string) *config.Probe {
 	p.Fall = rapid.IntRange(1, 10).Draw(t, "fall")
 	p.Rise = rapid.IntRange(1, 10).Draw(t, "rise")
 	p.Initial = rapid.SampledFrom([]config.Initial{config.InitialFirst, config.InitialIncluded, config.InitialExcluded}).Draw(t, "initial")
-	switch {
-	case p.Type == config.ProbeTCP:
-		p.Exchange.Send = string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "send"))
-		p.Exchange.ExpectReply = rapid.SampledFrom([]string{"", `^220[ -]`, `a{2}`, `\x00`}).Draw(t, "expect_reply")
-	default:
+	if p.Type.IsHTTP() {
 		drawHTTP(t, p)
 	}
 	return p
@@ -148,21 +154,22 @@ func drawHTTP(t *rapid.T, p *config.Probe) {
 	case 2:
 		p.HTTP.BodyMatch = `^"a b"#\s`
 	}
-	if p.Type == config.ProbeHTTPS {
-		p.TLS.Verify = rapid.Bool().Draw(t, "verify")
-		p.TLS.SNI = drawHost.Draw(t, "sni")
-		p.TLS.CA = rapid.SampledFrom([]string{"", "/etc/ca.pem"}).Draw(t, "ca")
-		p.TLS.Expires = rapid.SampledFrom([]time.Duration{0, time.Hour, 14 * config.Day, 36 * time.Hour}).Draw(t, "expires")
-		if rapid.Bool().Draw(t, "cert") {
-			p.TLS.Cert, p.TLS.Key = "client.pem", "the key.pem"
-		}
-	}
 }
 
 // drawNetwork draws how the probe reaches its target. Only one with a target has a source: records may be of both families.
 func drawNetwork(t *rapid.T, p *config.Probe) {
-	p.Resolver = rapid.SampledFrom([]string{"", "192.0.2.53", "192.0.2.53:5353", "2001:db8::53", "[2001:db8::53]:5353"}).Draw(t, "resolver")
-	p.ProxyProtocol = rapid.Bool().Draw(t, "proxy_protocol")
+	can := func(word string) bool {
+		return slices.ContainsFunc(networkOptions(), func(o option[*config.Probe]) bool { return o.word == word && o.fits(p) })
+	}
+	if can("resolver") {
+		p.Resolver = rapid.SampledFrom([]string{"", "192.0.2.53", "192.0.2.53:5353", "2001:db8::53", "[2001:db8::53]:5353"}).Draw(t, "resolver")
+	}
+	if can("proxy_protocol") {
+		p.ProxyProtocol = rapid.Bool().Draw(t, "proxy_protocol")
+	}
+	if !can("source") {
+		return
+	}
 	switch p.Target {
 	case "":
 	case "2001:db8::80":

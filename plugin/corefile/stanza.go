@@ -18,7 +18,7 @@ func stanzaOptions() []option[*config.Stanza] {
 				choice(p, l, l.args()[0], []config.OtherTypes{config.OtherTypesNext, config.OtherTypesNoData}, &s.OtherTypes)
 			}},
 		{word: "nameserver", usage: "NAME [ADDRESS...]", min: 1, max: many, repeat: true, home: "the stanza", set: (*parser).nameserver},
-		{word: "probe", usage: "NAME http|https|tcp|calculated", min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
+		{word: "probe", usage: probeUsage(), min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
 		{word: "group", usage: "NAME... POLICY", min: 2, max: many, repeat: true, block: true, home: "the stanza", set: (*parser).group},
 	}, clientOptions())
 }

@@ -73,6 +73,7 @@ type Check struct {
 	paused   bool               // guarded by mu: no lease wants attempts
 	epoch    int                // guarded by mu: attempts of an earlier one do not count
 	unset    func() bool        // guarded by mu: calls the next attempt off
+	unexpire func() bool        // guarded by mu: calls off that what was pushed expires
 	abandon  context.CancelFunc // guarded by mu: ends the attempt under way
 	attempts sync.WaitGroup     // the attempt under way
 	first    chan struct{}      // closed when the first attempt has ended
@@ -93,7 +94,7 @@ type State struct {
 	Verdict  Verdict      // of all observers together; with one, Counter's
 	Since    time.Time    // when Status began
 	Last     probe.Result // the last attempt's; zero before it. Of a calculated check, the last count
-	LastAt   time.Time    // when that ended; zero before it
+	LastAt   time.Time    // when that ended; zero before it. Of a pushed check, Last and LastAt are what was told and when it was so
 	Next     time.Time    // when the next attempt is due; zero if none is
 	Recovery Recovery     // how it came back from being unhealthy
 	Expires  int64        // until when the certificate seen last is valid, in Unix seconds; 0 if none was seen
@@ -121,11 +122,11 @@ func (c *Check) inherit(p *config.Probe, old State) {
 		return
 	}
 	c.told, c.state.Verdict = c.state.Since, old.Verdict
+	c.state.Last, c.state.LastAt, c.state.Expires = old.Last, old.LastAt, old.Expires
 	c.set(p, Counter{Verdict: old.Counter.Verdict}, c.state.Since)
 	if c.state.Status == old.Status { // `invert` may have turned it
 		c.state.Since, c.state.Recovery = old.Since, old.Recovery
 	}
-	c.state.Last, c.state.LastAt, c.state.Expires = old.Last, old.LastAt, old.Expires
 	if !c.Attempted() {
 		close(c.first)
 	}
@@ -139,9 +140,13 @@ func (c *Check) set(p *config.Probe, counter Counter, at time.Time) {
 
 // judge works out the status; it is called with mu held, or before anybody else knows c.
 func (c *Check) judge(p *config.Probe, at time.Time) {
-	if p.Type == config.ProbeCalculated {
+	switch p.Type {
+	case config.ProbeCalculated:
 		c.state.Verdict, _, _ = c.count(p)
-	} else {
+	case config.ProbePush: // told to every observer for itself
+		c.state.Verdict = c.pushedVerdict(p, at)
+		c.state.Counter = Counter{Verdict: c.state.Verdict}
+	default:
 		c.state.Verdict = c.together(p, at)
 	}
 	status := statusOf(c.state.Verdict, p)
@@ -203,15 +208,22 @@ func (c *Check) TargetString() string { return targetString(c.Target()) }
 // CalculatedTarget stands for the target of a calculated check, which has none.
 const CalculatedTarget = "calculated"
 
-// TargetString writes a target as address or name, colon and port.
+// PushTarget stands for the target of a pushed check: somebody tells, whoever it is about.
+const PushTarget = "push"
+
+// TargetString writes a target as address or name, with colon and port if it has one.
 func TargetString(t probe.Target) string { return targetString(t) }
 
 func targetString(t probe.Target) string {
-	if t.Name != "" {
+	switch {
+	case t.Name != "" && t.Port == 0: // the type knows no port
+		return t.Name
+	case t.Name != "":
 		return fmt.Sprintf("%s:%d", t.Name, t.Port)
-	}
-	if !t.Address.IsValid() {
+	case !t.Address.IsValid():
 		return CalculatedTarget
+	case t.Port == 0:
+		return t.Address.String()
 	}
 	return netip.AddrPortFrom(t.Address, t.Port).String()
 }

@@ -33,8 +33,11 @@ func (c *Check) foresee(p *config.Probe) {
 	}
 }
 
-// flips is Check.Flips for a check that makes attempts.
+// flips is Check.Flips for a check that makes attempts or is pushed.
 func (s State) flips(p *config.Probe) time.Time {
+	if p.Type == config.ProbePush && p.Assume == "" && s.Status != Stopped {
+		return time.Unix(0, 1) // somebody may tell at any moment: as soon as can be
+	}
 	if s.Next.IsZero() || s.Status == Stopped || !p.IsAttempted() {
 		return time.Time{}
 	}

@@ -1,6 +1,10 @@
 package health
 
-import "time"
+import (
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
 
 // Force gives a check a status as if it had earned it: checking, healthy or unhealthy. Its counters begin anew, its attempts go on, and
 // what other observers said is forgotten. Stopped ends its attempts until it is forced to another status, which begins with an
@@ -28,6 +32,9 @@ func (c *Check) force(e *Engine, settle func(now time.Time) Verdict) {
 	before, now, p := c.state, e.clock.Now(), c.spec().Probe
 	v := settle(now)
 	c.told, c.state.Verdict = now, v
+	if p.Type == config.ProbePush {
+		e.pretend(c, v, now)
+	}
 	resumes := c.halted
 	c.halted = false
 	c.set(p, Counter{Verdict: v}, now)

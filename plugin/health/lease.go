@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/healthroute/healthroute/plugin/config"
 )
 
 // Lease is one configuration's hold on the checks that it uses. Checks are kept by the engine as long as any
@@ -43,6 +45,9 @@ func (l *Lease) Check(s Spec) *Check {
 	}
 	if c.hold(l, s) {
 		l.checks = append(l.checks, c)
+	}
+	if !known && s.Probe.Type == config.ProbePush {
+		e.expireAnew(c)
 	}
 	return c
 }
@@ -164,5 +169,8 @@ func (c *Check) drop(l *Lease) bool {
 	c.stopped = true
 	c.idle.Store(true)
 	c.disarm()
+	if c.unexpire != nil {
+		c.unexpire()
+	}
 	return true
 }

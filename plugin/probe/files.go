@@ -18,7 +18,7 @@ type files struct{ ca, cert, key []byte }
 
 // readFiles reads them once, when the prober is made: the same bytes make the TLS configuration and the fingerprint.
 func readFiles(p *config.Probe) (f files, err error) {
-	if p.Type != config.ProbeHTTPS {
+	if !p.UsesTLS() && p.Type != config.ProbePrometheus {
 		return f, nil
 	}
 	for _, each := range []struct {

@@ -15,7 +15,10 @@ import (
 // two definitions look alike. It holds no pointers: those would be written as addresses.
 func fingerprint(p *config.Probe, f files) string {
 	definition := *p
-	definition.Name, definition.Places = "", config.Places{}
+	definition.Places = config.Places{}
+	if p.Type != config.ProbePush { // those who push know it by its name
+		definition.Name = ""
+	}
 	if len(definition.HTTP.Headers) == 0 {
 		definition.HTTP.Headers = nil // %#v tells empty from nil
 	}

@@ -34,7 +34,7 @@ type httpProbe struct {
 	responseTimeout time.Duration // from connected to the end of what is read, TLS included (spec H-12); 0 leaves it to the context
 }
 
-func newHTTP(p *config.Probe, f files, d *dialer) (*httpProbe, error) {
+func newHTTP(p *config.Probe, f files, d *dialer) (kind, error) {
 	path, err := parsePath(p.HTTP.Path)
 	if err != nil {
 		return nil, err

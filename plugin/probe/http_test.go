@@ -195,7 +195,7 @@ func httpOf(t testing.TB, p *config.Probe) *httpProbe {
 	if err != nil {
 		t.Fatalf("Expected a prober, got error %v", err)
 	}
-	return h
+	return h.(*httpProbe)
 }
 
 // exchange sends one request through a pipe and returns it as it came out.

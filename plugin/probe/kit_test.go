@@ -186,3 +186,12 @@ func expect(t testing.TB, got Result, outcome Outcome, reason string) {
 
 // port is the port of an address as a text.
 func port(at netip.AddrPort) string { return strconv.Itoa(int(at.Port())) }
+
+// mustDialer is the dialer of a probe.
+func mustDialer(p *config.Probe) *dialer {
+	d, err := newDialer(p)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}

@@ -21,7 +21,7 @@ func TestNewErrors(t *testing.T) {
 		change func(*config.Probe)
 		want   []string // parts of the error
 	}{
-		{"unknown type", "icmp", func(*config.Probe) {}, []string{`probe type "icmp"`, "expected http, https, tcp or calculated"}},
+		{"unknown type", "icmp", func(*config.Probe) {}, []string{`probe type "icmp"`, "is unknown"}},
 		{"no CA file", config.ProbeHTTPS, func(p *config.Probe) { p.TLS.CA = "/does/not/exist" }, []string{`ca: file "/does/not/exist": no such file`}},
 		{"CA file without certificates", config.ProbeHTTPS, func(p *config.Probe) { p.TLS.CA = empty }, []string{"ca: file", empty, "no PEM certificate in it"}},
 		{"CA file with a broken one", config.ProbeHTTPS, func(p *config.Probe) { p.TLS.CA = broken }, []string{"ca: file", broken, "certificate 1"}},

@@ -56,14 +56,15 @@ type Target struct {
 	Address netip.Addr // literal address to dial; invalid when Name must be resolved at each attempt
 	Name    string     // host name to resolve; "" when Address is valid
 	Port    uint16
-	Host    string          // http, https: name for the Host header, without port; "" means the address
-	SNI     string          // https: server name to send and to verify; "" sends none
+	Host    string          // http, https, grpc: name for the Host header or authority, without port; "" means the address
+	SNI     string          // https, tls, grpc: server name to send and to verify; "" sends none
 	Headers []config.Header // these win over the probe's
 }
 
 // Prober makes attempts as one probe definition says.
 type Prober struct {
 	attempt     func(context.Context, Target) Result
+	kind        kind
 	fingerprint string
 	dialer      *dialer // what attempt dials with; tests put their own resolver and network into it
 }
@@ -79,23 +80,15 @@ func New(p *config.Probe) (*Prober, error) {
 	if err != nil {
 		return nil, err
 	}
-	var kind interface {
-		test(context.Context, Target) *finding
+	make := kinds[p.Type]
+	if make == nil {
+		return nil, fmt.Errorf("probe type %q is unknown", p.Type)
 	}
-	switch {
-	case p.Type.IsHTTP():
-		kind, err = newHTTP(p, files, dialer)
-	case p.Type == config.ProbeTCP:
-		kind, err = newTCP(p, dialer)
-	case p.Type == config.ProbeCalculated:
-		kind = calculated{}
-	default:
-		err = fmt.Errorf("probe type %q: expected http, https, tcp or calculated", p.Type)
-	}
+	kind, err := make(p, files, dialer)
 	if err != nil {
 		return nil, err
 	}
-	return &Prober{attempt: timed(kind.test), fingerprint: fingerprint(p, files), dialer: dialer}, nil
+	return &Prober{attempt: timed(kind.test), kind: kind, fingerprint: fingerprint(p, files), dialer: dialer}, nil
 }
 
 // Attempt tests the target once. It returns as soon as the context ends, with a reason that tells how far it came.

@@ -58,8 +58,8 @@ func newNameServer(t *testing.T, answer func(network string, query, reply *dns.M
 	return n
 }
 
-// zone answers from records in zone file form.
-func zone(records ...string) func(string, *dns.Msg, *dns.Msg) {
+// lookups answers from records in lookups file form.
+func lookups(records ...string) func(string, *dns.Msg, *dns.Msg) {
 	return func(_ string, query, reply *dns.Msg) {
 		for _, text := range records {
 			rr, err := dns.NewRR(text)
@@ -85,7 +85,7 @@ func TestOwnResolver(t *testing.T) {
 	lame := func(_ string, _, reply *dns.Msg) { reply.RecursionAvailable = false }
 	truncated := func(network string, query, reply *dns.Msg) {
 		if reply.Truncated = network == "udp"; !reply.Truncated {
-			zone("a.example. 60 A 127.0.0.1")(network, query, reply)
+			lookups("a.example. 60 A 127.0.0.1")(network, query, reply)
 		}
 	}
 	other := func(_ string, _, reply *dns.Msg) { reply.Question[0].Name = "b.example." }
@@ -96,11 +96,11 @@ func TestOwnResolver(t *testing.T) {
 		outcome Outcome
 		reason  string // AT is the server
 	}{
-		{"IPv4", zone("a.example. 60 A 127.0.0.1", "a.example. 60 AAAA 2001:db8::1"), []string{"udp A a.example."}, Pass, ""},
-		{"alias", zone("a.example. 60 CNAME end.example.", "end.example. 60 A 127.0.0.1"), []string{"udp A a.example."}, Pass, ""},
-		{"alias of an alias, out of order", zone("b.example. 60 CNAME end.example.", "a.example. 60 CNAME B.example.", "end.example. 60 A 127.0.0.1"),
+		{"IPv4", lookups("a.example. 60 A 127.0.0.1", "a.example. 60 AAAA 2001:db8::1"), []string{"udp A a.example."}, Pass, ""},
+		{"alias", lookups("a.example. 60 CNAME end.example.", "end.example. 60 A 127.0.0.1"), []string{"udp A a.example."}, Pass, ""},
+		{"alias of an alias, out of order", lookups("b.example. 60 CNAME end.example.", "a.example. 60 CNAME B.example.", "end.example. 60 A 127.0.0.1"),
 			[]string{"udp A a.example."}, Pass, ""},
-		{"aliases in a circle", zone("a.example. 60 CNAME b.example.", "b.example. 60 CNAME a.example."),
+		{"aliases in a circle", lookups("a.example. 60 CNAME b.example.", "b.example. 60 CNAME a.example."),
 			[]string{"udp A a.example.", "udp AAAA a.example."}, Fail, `DNS resolution failed: "a.example" has no address`},
 		{"truncated", truncated, []string{"udp A a.example.", "tcp A a.example."}, Pass, ""},
 		{"NXDOMAIN", code(dns.RcodeNameError), []string{"udp A a.example.", "udp AAAA a.example."}, Fail, `DNS resolution failed: "a.example" has no address`},

@@ -18,7 +18,13 @@ type tcpProbe struct {
 	expect *regexp.Regexp // nil reads nothing
 }
 
-func newTCP(p *config.Probe, d *dialer) (*tcpProbe, error) {
+func newTCP(p *config.Probe, _ files, d *dialer) (kind, error) {
+	own, err := tcpOf(p, d)
+	return own, err
+}
+
+// tcpOf is also what a tls probe does inside TLS.
+func tcpOf(p *config.Probe, d *dialer) (*tcpProbe, error) {
 	expect, err := compile("expect_reply", p.Exchange.ExpectReply)
 	if err != nil {
 		return nil, err

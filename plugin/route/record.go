@@ -212,13 +212,19 @@ func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.P
 	if _, wild := config.WildcardParent(user); wild {
 		name = ""
 	}
+	target := p.Target
+	if p.Type == config.ProbePrometheus {
+		target, t.Port = p.Prometheus.Address()
+	}
 	switch {
-	case p.Target != "":
+	case p.Type == config.ProbePush:
+		user, t.Name = zone, health.PushTarget
+	case target != "":
 		user, name = zone, ""
-		if address, err := netip.ParseAddr(p.Target); err == nil {
+		if address, err := netip.ParseAddr(target); err == nil {
 			t.Address = address
 		} else {
-			t.Name = strings.TrimSuffix(p.Target, ".")
+			t.Name = strings.TrimSuffix(target, ".")
 			name = t.Name
 		}
 	case r.Alias != nil:
@@ -227,11 +233,15 @@ func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.P
 		t.Address = addressOf(rr)
 	}
 	t.Host, t.SNI = firstOf(p.HTTP.Host, name), firstOf(p.TLS.SNI, p.HTTP.Host, name)
-	switch p.Type { // what a type does not send must not tell its checks apart
-	case config.ProbeHTTP:
+	// What a type does not send must not tell its checks apart.
+	if !p.Type.IsHTTP() {
+		t.Headers = nil
+	}
+	if !p.Type.IsHTTP() && p.Type != config.ProbeGRPC {
+		t.Host = ""
+	}
+	if !p.UsesTLS() {
 		t.SNI = ""
-	case config.ProbeTCP:
-		t.Host, t.SNI, t.Headers = "", "", nil
 	}
 	return health.Spec{Probe: p, Prober: prober, Target: t, User: user}
 }

@@ -45,7 +45,7 @@ var statementWords = map[string]word{
 	"shift":      {changes, "shift BALANCER SITE for D", absent("balancer", 4)},
 	"register":   {changes, "register POOL/TARGET", absent("pool", 1)},
 	"deregister": {changes, "deregister POOL/TARGET", absent("pool", 1)},
-	"push":       {changes, "push PROBE healthy|unhealthy", absent("push probe", 2)},
+	"push":       {changes, "push PROBE healthy|unhealthy", parsePush},
 }
 
 // does makes a statement of what it does.

@@ -171,7 +171,7 @@ func rateOf(checks []*health.Check) AttemptRate {
 func byNetwork(checks []*health.Check) map[string][]*health.Check {
 	out := map[string][]*health.Check{}
 	for _, c := range checks {
-		if c.Children() != nil {
+		if !c.Probe().Type.MakesAttempts() {
 			continue
 		}
 		t := c.Target()

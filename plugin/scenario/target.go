@@ -121,7 +121,9 @@ func newTargets() *targets {
 func (w *World) run(ctx context.Context, c *health.Check, done func(probe.Result)) {
 	host, withPort := targetKeys(c.Target())
 	w.targets.attempts[host]++
-	w.targets.attempts[withPort]++
+	if withPort != host {
+		w.targets.attempts[withPort]++
+	}
 	b, ok := w.targets.behaviours[withPort]
 	if !ok {
 		b, ok = w.targets.behaviours[host]
@@ -147,6 +149,9 @@ func targetKeys(t probe.Target) (host, withPort string) {
 		return health.CalculatedTarget, health.CalculatedTarget
 	default:
 		host = t.Address.String()
+	}
+	if t.Port == 0 { // the type knows no port
+		return host, host
 	}
 	return host, net.JoinHostPort(host, strconv.Itoa(int(t.Port)))
 }

@@ -26,6 +26,10 @@ func worstDetection(p *config.Probe, vary time.Duration) (worst time.Duration, n
 	if p.Assume != "" {
 		return 0, true
 	}
+	if p.Type == config.ProbePush { // whoever tells may die with the target: then only silence tells
+		silenceTells := p.Push.Missing == config.MissingUnhealthy && !p.Invert || p.Push.Missing == config.MissingHealthy && p.Invert
+		return p.Push.MaxAge, !silenceTells
+	}
 	n := time.Duration(p.Fall)
 	if p.Invert {
 		n = time.Duration(p.Rise) // it becomes unhealthy by passing
