@@ -15,11 +15,11 @@ func BenchmarkAttempt(b *testing.B) {
 	l := e.Lease(nil)
 	defer l.Release()
 	c := l.Check(of(b, tcp(func(p *config.Probe) { p.Interval = time.Hour }), 1))
-	e.start(c, c.epoch)
+	e.due(c, c.epoch)
 	b.ReportAllocs()
 	for b.Loop() {
 		c.unset()
-		e.start(c, c.epoch)
+		e.due(c, c.epoch)
 	}
 }
 

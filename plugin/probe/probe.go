@@ -31,6 +31,7 @@ type Result struct {
 	Outcome  Outcome
 	Reason   string // one line that a person can act on: "connection refused", "status 503, expected 200-399"
 	Duration time.Duration
+	Cause    Cause // of CannotTell; NoCause otherwise
 }
 
 // Target is what a check tests, all names settled.
@@ -93,7 +94,10 @@ func timed(test func(context.Context, Target) *finding) func(context.Context, Ta
 		found := test(ctx, t)
 		r := Result{Duration: time.Since(start)}
 		if found != nil {
-			r.Outcome, r.Reason = found.outcome, found.reason
+			r.Outcome, r.Reason, r.Cause = found.outcome, found.reason, found.cause
+		}
+		if r.Outcome == CannotTell && r.Cause == NoCause {
+			r.Cause = OtherCause
 		}
 		return r
 	}

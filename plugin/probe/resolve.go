@@ -49,19 +49,19 @@ func (d *dialer) lookup(ctx context.Context, network, name string) (netip.Addr, 
 	case err == nil && len(addrs) > 0:
 		return addrs[0].Unmap(), nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return netip.Addr{}, cannotTell("attempt abandoned")
+		return netip.Addr{}, cannotTell("attempt abandoned").because(Abandoned)
 	case err == nil, errors.As(err, &fault) && fault.IsNotFound:
 		return netip.Addr{}, failed("DNS resolution failed: %s has no %saddress", quoted(name), families[network])
 	case ctx.Err() != nil:
-		return netip.Addr{}, cannotTell("timed out while resolving %s", quoted(name))
+		return netip.Addr{}, cannotTell("timed out while resolving %s", quoted(name)).because(OurResolver)
 	case fault == nil:
-		return netip.Addr{}, cannotTell("our resolver failed for %s: %s", quoted(name), bare(err))
+		return netip.Addr{}, cannotTell("our resolver failed for %s: %s", quoted(name), bare(err)).because(OurResolver)
 	case fault.IsTimeout:
-		return netip.Addr{}, cannotTell("our resolver %s did not answer for %s", fault.Server, quoted(name))
+		return netip.Addr{}, cannotTell("our resolver %s did not answer for %s", fault.Server, quoted(name)).because(OurResolver)
 	}
 	// What is wrong stands last in the text; before it comes the way there, both ends of the socket included.
 	what := fault.Err[strings.LastIndex(fault.Err, ": ")+1:]
-	return netip.Addr{}, cannotTell("our resolver %s failed for %s: %s", fault.Server, quoted(name), strings.TrimSpace(what))
+	return netip.Addr{}, cannotTell("our resolver %s failed for %s: %s", fault.Server, quoted(name), strings.TrimSpace(what)).because(OurResolver)
 }
 
 // families are the words for what lookup looks for.

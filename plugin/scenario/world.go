@@ -55,6 +55,8 @@ type Event struct {
 	Group      *route.Group // of a last resort that begins or ends; nil otherwise
 	Type       uint16
 	LastResort bool
+	Freezes    bool // all canaries fail: verdicts stand still from here on
+	Thaws      bool // they move again
 }
 
 // NewWorld starts the Corefile at time 0: all first attempts are due, none has started. The problems hold the warnings, or why
@@ -250,6 +252,14 @@ func (w *World) AttemptStarted(*health.Check, time.Duration) {}
 
 // AttemptEnded is health.Observer's.
 func (w *World) AttemptEnded(*health.Check, probe.Result) {}
+
+// Untestable is health.Observer's.
+func (w *World) Untestable(*health.Check, bool, probe.Result) {}
+
+// Frozen is health.Observer's.
+func (w *World) Frozen(on bool, _ []*health.Check) {
+	w.events = append(w.events, Event{At: w.Now(), Freezes: on, Thaws: !on})
+}
 
 // ProbePanicked is health.Observer's; a pretended attempt has no prober that could.
 func (w *World) ProbePanicked(*health.Check, any) {}

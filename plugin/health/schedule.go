@@ -1,0 +1,150 @@
+package health
+
+import (
+	"sync"
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/config"
+)
+
+// When attempts are due. Checks of equal intervals must not march in step, neither after a start nor after whatever made many of them wait or
+// begin together: each has a phase of its own on the circle of its interval, all phases equally likely, and keeps it.
+//
+//   - A check without a verdict begins as soon as it is its turn: startGap apart, for the whole process. Nobody knows whether
+//     it works, so this round is quick: it is the one time at which there are more attempts than the intervals ask for.
+//   - A check that took a verdict over from an earlier definition is in no hurry: such checks begin evenly over their interval.
+//   - The second attempt of a check that began in a round comes at any time within an interval, so that the round leaves no trace.
+//   - From then on an attempt is due an interval after the one before it was due (or, counted from the end, would have ended), up to
+//     a twentieth sooner or later. An attempt that had to wait for its turn does not lose its phase by that, or a crowd that
+//     waited together would stay one.
+//   - An attempt that is later than half of its interval (the process stood still, or many wait) has lost its phase; it gets another one.
+//   - Counted from the end, attempts that time out go round a larger circle than those that pass. Checks that all begin or cease to hang at once would
+//     crowd in a part of it, so each gets another phase when its verdict turns: not before, when the next attempts are wanted soon.
+
+// startGap is the time between first attempts: 5,000 begin in a second.
+const startGap = 200 * time.Microsecond
+
+// pace deals out the turns of first attempts.
+type pace struct {
+	mu   sync.Mutex
+	last time.Time // guarded by mu
+}
+
+// turn is the next free turn, from now on.
+func (p *pace) turn(now time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.last.Add(startGap); at.After(now) {
+		p.last = at
+	} else {
+		p.last = now
+	}
+	return p.last
+}
+
+// turn is when a first attempt is due that may begin now.
+func (e *Engine) turn(now time.Time) time.Time {
+	if !e.jitter {
+		return now
+	}
+	return e.starts.turn(now)
+}
+
+// waits reports whether the check's first attempt is still to be scheduled.
+func (c *Check) waits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.begun && !c.paused && !c.halted && c.spec().Probe.IsAttempted()
+}
+
+// circle is the time from one attempt to the next for a check that took a verdict over, if attempts take as long as the last one
+// did; 0 for a check without a verdict.
+func (c *Check) circle() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.spec().Probe
+	switch {
+	case c.state.Counter.Verdict == NoVerdict:
+		return 0
+	case p.FromEnd:
+		return p.Interval + c.state.Last.Duration
+	}
+	return p.Interval
+}
+
+// beginAll schedules the first attempts of checks.
+func (e *Engine) beginAll(fresh []*Check) {
+	now := e.clock.Now()
+	calm := map[time.Duration][]*Check{} // by interval
+	for _, c := range fresh {
+		if interval := c.Probe().Interval; c.circle() > 0 && e.jitter {
+			calm[interval] = append(calm[interval], c)
+			continue
+		}
+		e.begin(c, e.turn(now), false)
+	}
+	for _, checks := range calm {
+		for i, c := range checks {
+			e.begin(c, now.Add(c.circle()/time.Duration(len(checks))*time.Duration(i)), true)
+		}
+	}
+}
+
+// begin sets the timer of a check's first attempt, once.
+func (e *Engine) begin(c *Check, at time.Time, apart bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.begun || c.stopped || c.paused || c.halted {
+		return
+	}
+	c.begun, c.apart = true, apart
+	c.state.Next = at
+	c.foresee(c.spec().Probe)
+	e.arm(c)
+}
+
+// rejoin schedules an attempt of a check that made none for a while, at once. It is called with c.mu held.
+func (e *Engine) rejoin(c *Check, now time.Time) {
+	c.apart = false
+	c.state.Next = e.turn(now)
+	e.arm(c)
+}
+
+// arm sets the timer of the next attempt; it is called with c.mu held.
+func (e *Engine) arm(c *Check) {
+	epoch := c.epoch
+	c.unset = e.clock.AfterFunc(max(0, c.state.Next.Sub(e.clock.Now())), func() { e.due(c, epoch) })
+}
+
+// next is when the attempt after the given one, which ended now, is due: never before now. Turned means that it changed the verdict. It is
+// called with c.mu held.
+func (e *Engine) next(c *Check, p *config.Probe, a begun, ended time.Time, turned bool) time.Time {
+	from, wait := a.at, p.Interval
+	if p.FromEnd {
+		from = ended
+	}
+	late := a.lag > p.Interval/2
+	switch {
+	case e.jitter && (late || !c.apart):
+		wait = e.drawn(wait) + 1
+	case late:
+	case e.jitter && turned && p.FromEnd:
+		circle := p.Interval + ended.Sub(a.at)
+		wait += e.drawn(circle) - circle/2
+	default:
+		from = from.Add(-a.lag)
+		if e.jitter {
+			wait += e.drawn(wait/10) - wait/20
+		}
+	}
+	c.apart = true
+	if at := from.Add(wait); at.After(ended) {
+		return at
+	}
+	return ended
+}
+
+// drawn is a length of time from 0 to below the limit.
+func (e *Engine) drawn(limit time.Duration) time.Duration {
+	return time.Duration(e.random(int64(limit)))
+}
