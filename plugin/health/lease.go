@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/healthroute/healthroute/plugin/config"
 )
 
 // Lease is one configuration's hold on the checks that it uses. Checks are kept by the engine as long as any
@@ -75,6 +77,17 @@ func (c *Check) hold(l *Lease, s Spec) bool {
 
 // has reports whether the hold is the lease's.
 func (l *Lease) has(h hold) bool { return h.lease == l }
+
+// Probe returns the definition by which the lease knows a check that it holds, or held when the check stopped; nil for another one. It must not be
+// changed.
+func (l *Lease) Probe(c *Check) *config.Probe {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.holds, l.has); i >= 0 {
+		return c.holds[i].spec.Probe
+	}
+	return nil
+}
 
 // Checks returns the checks that the lease holds, in the order in which they were asked for.
 func (l *Lease) Checks() []*Check { return l.checks }

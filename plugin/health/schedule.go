@@ -12,7 +12,8 @@ import (
 //
 //   - A check without a verdict begins as soon as it is its turn: startGap apart, for the whole process. Nobody knows whether
 //     it works, so this round is quick: it is the one time at which there are more attempts than the intervals ask for.
-//   - A check that took a verdict over from an earlier definition is in no hurry: such checks begin evenly over their interval.
+//   - A check that took a verdict over from an earlier definition is in no hurry: such checks begin evenly over their interval, or calmGap apart
+//     if they are few.
 //   - The second attempt of a check that began in a round comes at any time within an interval, so that the round leaves no trace.
 //   - From then on an attempt is due an interval after the one before it was due (or, counted from the end, would have ended), up to
 //     a twentieth sooner or later. An attempt that had to wait for its turn does not lose its phase by that, or a crowd that
@@ -23,6 +24,9 @@ import (
 
 // startGap is the time between first attempts: 5,000 begin in a second.
 const startGap = 200 * time.Microsecond
+
+// calmGap is the longest time between first attempts of checks that took a verdict over.
+const calmGap = 100 * time.Millisecond
 
 // pace deals out the turns of first attempts.
 type pace struct {
@@ -83,9 +87,15 @@ func (e *Engine) beginAll(fresh []*Check) {
 		}
 		e.begin(c, e.turn(now), false)
 	}
-	for _, checks := range calm {
+	for interval, checks := range calm {
 		for i, c := range checks {
-			e.begin(c, now.Add(c.circle()/time.Duration(len(checks))*time.Duration(i)), true)
+			gap := c.circle() / time.Duration(len(checks))
+			if gap > calmGap { // so few that they are no crowd: soon, in a round
+				e.begin(c, now.Add(calmGap*time.Duration(i)), false)
+				continue
+			}
+			// As much blurred as what follows, so that the end of the first turn and the begin of the second one fit together.
+			e.begin(c, now.Add(gap*time.Duration(i)+e.drawn(interval/10)), true)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestNoHerd(t *testing.T) {
 			l := lease(2)
 			old.Release()
 			w.clock.to(s(120))
-			w.near(t, "after the reload", s(60), s(120), mean(answer))
+			w.near(t, "after the reload", s(61), s(120), mean(answer))
 
 			w.took = timeout
 			w.clock.to(s(260))

@@ -90,6 +90,8 @@ func (w *World) Reload(s Source) config.Problems {
 			return append(problems, config.Problem{Message: err.Error()})
 		}
 	}
+	w.engine.SetMaxAttempts(maxAttempts(blocks))
+	w.engine.SetCanaries(canaries(servers))
 	for _, n := range servers {
 		n.lease.Start()
 		n.names.Start()
@@ -101,6 +103,25 @@ func (w *World) Reload(s Source) config.Problems {
 	}
 	w.AdvanceTo(w.Now()) // look-ups take no time
 	return problems
+}
+
+// maxAttempts is what the Corefile says of it; virtual attempts have no other limit.
+func maxAttempts(blocks []*Block) int {
+	for _, s := range stanzasOf(blocks) {
+		if s.MaxAttempts != 0 {
+			return s.MaxAttempts
+		}
+	}
+	return 0
+}
+
+// canaries are those of all server blocks.
+func canaries(servers []*server) []*health.Check {
+	var checks []*health.Check
+	for _, n := range servers {
+		checks = append(checks, n.table.Canaries()...)
+	}
+	return checks
 }
 
 // serve compiles one server block on the world's engine.
