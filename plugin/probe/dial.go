@@ -18,9 +18,11 @@ func newDialer(connectTimeout time.Duration) *dialer {
 	return &dialer{resolver: systemResolver(dialServer), dial: dialTCP, connectTimeout: connectTimeout}
 }
 
-// dialTCP opens a connection without keepalives: none lives long enough to need one.
+// dialTCP opens a connection without keepalives: none lives long enough to need one. It is not Dialer.DialTCP, which binds the socket to a port
+// before it connects: a port that is bound without a destination is used once, by all targets together, and the search for a free one among tens of
+// thousands took most of the time of a server with many checks. Connecting alone needs a port that is free for the one target.
 func dialTCP(ctx context.Context, at netip.AddrPort) (net.Conn, error) {
-	return (&net.Dialer{KeepAlive: -1}).DialTCP(ctx, "tcp", netip.AddrPort{}, at)
+	return (&net.Dialer{KeepAlive: -1}).DialContext(ctx, "tcp", at.String())
 }
 
 // connect opens a connection. The caller closes it, best with closeWith.
