@@ -134,11 +134,12 @@ func (e *Engine) next(c *Check, p *config.Probe, a begun, ended time.Time, turne
 		from = ended
 	}
 	late := a.lag > p.Interval/2
+	turned = turned && p.FromEnd
 	switch {
-	case e.jitter && (late || !c.apart):
-		wait = e.drawn(wait) + 1
+	case e.jitter && (late || !c.apart || turned && c.state.Counter.Verdict == Up):
+		wait = e.drawn(wait) + 1 // never longer than the interval, which the bound of *check* on when a dead target is noticed relies on
 	case late:
-	case e.jitter && turned && p.FromEnd:
+	case e.jitter && turned:
 		circle := p.Interval + ended.Sub(a.at)
 		wait += e.drawn(circle) - circle/2
 	default:
