@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/pprof"
-	"text/tabwriter"
 	"time"
 )
 
@@ -27,7 +26,6 @@ type result struct {
 	descriptors int
 	goroutines  int
 	idle, busy  costs
-	refused     string // why there is nothing
 }
 
 func measureAll(ctx context.Context, only *regexp.Regexp, window time.Duration, profile string, out io.Writer) error {
@@ -36,7 +34,8 @@ func measureAll(ctx context.Context, only *regexp.Regexp, window time.Duration, 
 		return err
 	}
 	defer t.stop()
-	var results []result
+	fmt.Fprintln(out, "| case | attempts/s (asked) | cores | CPU per attempt | KiB per check | worst lag | descriptors | goroutines | query, idle | query, busy | ratio |")
+	fmt.Fprintln(out, "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, interval := range []time.Duration{30 * time.Second, 10 * time.Second} {
 		for _, kind := range []string{"tcp", "http"} {
 			for _, n := range []int{1_000, 10_000, 100_000} {
@@ -48,17 +47,16 @@ func measureAll(ctx context.Context, only *regexp.Regexp, window time.Duration, 
 				if !only.MatchString(name) || ctx.Err() != nil {
 					continue
 				}
-				fmt.Fprintf(out, "%s ...\n", name)
 				r, err := measure(ctx, s, window, profile)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}
 				r.name = name
-				results = append(results, r)
+				r.print(out)
 			}
 		}
 	}
-	return printTable(results, out)
+	return ctx.Err()
 }
 
 // measure starts the site twice: idle, when all its targets are taken for healthy, and with attempts.
@@ -134,15 +132,9 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func printTable(results []result, out io.Writer) error {
-	fmt.Fprintln(out)
-	table := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(table, "| case\t| attempts/s (asked)\t| cores\t| CPU per attempt\t| KiB per check\t| worst lag\t| descriptors\t| goroutines\t| query, idle\t| query, busy\t| ratio\t|")
-	fmt.Fprintln(table, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
-	for _, r := range results {
-		fmt.Fprintf(table, "| %s\t| %.0f (%.0f)\t| %.3f\t| %v\t| %.2f\t| %s\t| %d\t| %d\t| %v\t| %v\t| %.2f\t|\n", r.name, r.attempts, r.wanted, r.cores,
-			r.perAttempt.Round(time.Microsecond), r.bytes/1024, r.lag, r.descriptors, r.goroutines,
-			r.idle.median.Round(time.Microsecond), r.busy.median.Round(time.Microsecond), float64(r.busy.median)/float64(r.idle.median))
-	}
-	return table.Flush()
+// print writes a line of the table.
+func (r result) print(out io.Writer) {
+	fmt.Fprintf(out, "| %s | %.0f (%.0f) | %.3f | %v | %.2f | %s | %d | %d | %v | %v | %.2f |\n", r.name, r.attempts, r.wanted, r.cores,
+		r.perAttempt.Round(time.Microsecond), r.bytes/1024, r.lag, r.descriptors, r.goroutines,
+		r.idle.median.Round(time.Microsecond), r.busy.median.Round(time.Microsecond), float64(r.busy.median)/float64(r.idle.median))
 }

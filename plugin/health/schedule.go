@@ -34,24 +34,31 @@ type pace struct {
 	last time.Time // guarded by mu
 }
 
-// turn is the next free turn, from now on.
-func (p *pace) turn(now time.Time) time.Time {
+// turn is the next free turn from now on, or false if that comes later than a length of time from now.
+func (p *pace) turn(now time.Time, within time.Duration) (time.Time, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if at := p.last.Add(startGap); at.After(now) {
-		p.last = at
-	} else {
-		p.last = now
+	at := p.last.Add(startGap)
+	switch {
+	case !at.After(now):
+		at = now
+	case at.After(now.Add(within)):
+		return at, false
 	}
-	return p.last
+	p.last = at
+	return at, true
 }
 
-// turn is when a first attempt is due that may begin now.
-func (e *Engine) turn(now time.Time) time.Time {
+// turn is when a first attempt is due that may begin now. Where more checks begin than fit into their interval, the rest begins at any
+// time in it, so that nobody waits longer for a first attempt than for a second one.
+func (e *Engine) turn(now time.Time, interval time.Duration) time.Time {
 	if !e.jitter {
 		return now
 	}
-	return e.starts.turn(now)
+	if at, ok := e.starts.turn(now, interval); ok {
+		return at
+	}
+	return now.Add(e.drawn(interval))
 }
 
 // waits reports whether the check's first attempt is still to be scheduled.
@@ -81,11 +88,12 @@ func (e *Engine) beginAll(fresh []*Check) {
 	now := e.clock.Now()
 	calm := map[time.Duration][]*Check{} // by interval
 	for _, c := range fresh {
-		if interval := c.Probe().Interval; c.circle() > 0 && e.jitter {
+		interval := c.Probe().Interval
+		if c.circle() > 0 && e.jitter {
 			calm[interval] = append(calm[interval], c)
 			continue
 		}
-		e.begin(c, e.turn(now), false)
+		e.begin(c, e.turn(now, interval), false)
 	}
 	for interval, checks := range calm {
 		for i, c := range checks {
@@ -116,7 +124,7 @@ func (e *Engine) begin(c *Check, at time.Time, apart bool) {
 // rejoin schedules an attempt of a check that made none for a while, at once. It is called with c.mu held.
 func (e *Engine) rejoin(c *Check, now time.Time) {
 	c.apart = false
-	c.state.Next = e.turn(now)
+	c.state.Next = e.turn(now, c.spec().Probe.Interval)
 	e.arm(c)
 }
 

@@ -80,6 +80,19 @@ func TestFirstRound(t *testing.T) {
 	})
 }
 
+// TestFirstRoundWithinInterval begins nobody later than an interval after the start, however many there are.
+func TestFirstRoundWithinInterval(t *testing.T) {
+	w := newCrowd(1)
+	l := w.engine.Lease(nil)
+	for _, spec := range many(t, tcp(func(p *config.Probe) { p.Interval, p.Timeout = time.Second, s(0.5) }), 8000) {
+		l.Check(spec)
+	}
+	l.Start()
+	w.clock.to(s(1))
+	equal(t, "first attempts after an interval", w.started(), 8000)
+	l.Release()
+}
+
 // TestExactStart has no spread.
 func TestExactStart(t *testing.T) {
 	stage := newStage(always(probe.Pass, 0))

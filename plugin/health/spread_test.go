@@ -51,6 +51,16 @@ func (w *crowd) AttemptStarted(_ *Check, lag time.Duration) {
 	w.worst = max(w.worst, lag)
 }
 
+// started is the number of checks that have begun an attempt.
+func (w *crowd) started() (n int) {
+	for _, c := range w.engine.checks {
+		if !c.State().LastAt.IsZero() || c.abandon != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // near expects the number of attempts in each tenth of a second to be that of attempts at random times: five standard deviations
 // around the mean, which of ten thousand slots one in a hundred runs leaves.
 func (w *crowd) near(t *testing.T, when string, from, until time.Duration, mean int) {
