@@ -1,11 +1,14 @@
 package healthroute
 
 import (
+	"time"
+
 	"github.com/coredns/coredns/plugin"
 	"github.com/miekg/dns"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/probe"
 )
 
 // collector reads the health of checks and groups when Prometheus asks, so that nothing has to be taken back after a reload.
@@ -18,6 +21,16 @@ var (
 		"Whether a check is healthy: 1 healthy, 0 unhealthy; absent while checking.", []string{"probe", "target", "host"}, nil)
 	checksByStatus = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "checks"),
 		"Number of checks by status.", []string{"status"}, nil)
+	checksUntestable = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "checks_untestable"),
+		"Number of checks whose last attempt could not tell.", nil, nil)
+	attemptsUnderWay = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "attempts_under_way"),
+		"Number of attempts under way.", nil, nil)
+	attemptsWaiting = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "attempts_waiting"),
+		"Number of attempts that are due and wait because max_attempts are under way.", nil, nil)
+	oldestDue = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "oldest_due_attempt_seconds"),
+		"Since when the attempt that waits longest has been due; 0 if none waits.", nil, nil)
+	verdictsFrozen = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "verdicts_frozen"),
+		"Whether verdicts are frozen because all canaries fail.", nil, nil)
 	groupLastResort = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "group_last_resort"),
 		"Whether a group has no usable record for the type and so answers from its last resort.", []string{"group", "type"}, nil)
 )
@@ -28,6 +41,7 @@ func (collector) Describe(chan<- *prometheus.Desc) {}
 // Collect sends one sample for each set of labels; several server blocks may show the same check or group.
 func (collector) Collect(out chan<- prometheus.Metric) {
 	gauges := map[gauge]float64{}
+	untestable := 0.0
 	counted := map[*health.Check]bool{}
 	statuses := map[health.Status]float64{health.Checking: 0, health.Healthy: 0, health.Unhealthy: 0}
 	for _, i := range running.all() {
@@ -41,6 +55,9 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				status := state.Status
 				statuses[status]++
 				collectExpiry(c, state, gauges)
+				if !state.LastAt.IsZero() && state.Last.Outcome == probe.CannotTell {
+					untestable++
+				}
 				g := gauge{checkHealthy, [3]string{c.Probe().Name, c.TargetString(), c.Target().Host}}
 				switch status {
 				case health.Healthy:
@@ -54,11 +71,30 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 			collectGroups(b, gauges)
 		}
 	}
+	collectLoad(out, untestable)
 	for g, value := range gauges {
 		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, value, g.values()...)
 	}
 	for status, n := range statuses {
 		out <- prometheus.MustNewConstMetric(checksByStatus, prometheus.GaugeValue, n, status.String())
+	}
+}
+
+// collectLoad sends what the scheduler has to do, and what holds it up.
+func collectLoad(out chan<- prometheus.Metric, untestable float64) {
+	load := engine.Load()
+	frozen, age := 0.0, 0.0
+	if engine.Frozen() {
+		frozen = 1
+	}
+	if !load.Oldest.IsZero() {
+		age = time.Since(load.Oldest).Seconds()
+	}
+	for desc, value := range map[*prometheus.Desc]float64{
+		checksUntestable: untestable, attemptsUnderWay: float64(load.UnderWay), attemptsWaiting: float64(load.Waiting),
+		oldestDue: age, verdictsFrozen: frozen,
+	} {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value)
 	}
 }
 

@@ -94,6 +94,7 @@ func (i *instance) start() error {
 		}
 	}
 	running.add(i) // from here on it is read by others
+	running.govern()
 	for _, b := range i.blocks {
 		b.warnOfObstacles()
 		b.lease.Start()
@@ -103,7 +104,7 @@ func (i *instance) start() error {
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
 	defer cancel()
 	for _, b := range i.blocks {
-		if !b.lease.WaitFirst(ctx) {
+		if !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
 			log.Infof("serving before all first attempts have ended, after %gs", firstAttempts.Seconds())
 			break
 		}
@@ -150,7 +151,10 @@ func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
 // stop gives the checks back; queries that still come are answered from the last views.
 func (i *instance) stop() error {
 	running.remove(i)
+	running.govern()
+	old := servedBy(i)
 	i.release()
+	running.forget(old)
 	lastResorts.compare(running.all())
 	return nil
 }
@@ -167,10 +171,11 @@ func (i *instance) release() {
 	}
 }
 
-// attempted reports whether every check of the instance has ended an attempt and every name that an alias stands for is resolved.
+// attempted reports whether every check of the instance has ended an attempt that the views know of, and every name that an alias stands for is
+// resolved.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if !b.lease.Attempted() || !b.names.Resolved() {
+		if !b.lease.Attempted() || !b.table.Settled() || !b.names.Resolved() {
 			return false
 		}
 	}
@@ -221,7 +226,10 @@ func (is *instances) releaseForgotten() {
 	for _, i := range is.all() {
 		if !known[i] {
 			is.remove(i)
+			is.govern()
+			old := servedBy(i)
 			i.release()
+			is.forget(old)
 			lastResorts.compare(is.all())
 		}
 	}

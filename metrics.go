@@ -25,6 +25,10 @@ var (
 		Namespace: plugin.Namespace, Subsystem: pluginName, Name: "attempts_total",
 		Help: "Counter of attempts by outcome: pass, fail or cannot_tell.",
 	}, []string{"probe", "outcome"})
+	untestableTotal = promauto.NewCounterVec(prometheus.CounterOpts{
+		Namespace: plugin.Namespace, Subsystem: pluginName, Name: "untestable_attempts_total",
+		Help: "Counter of attempts that could not tell, by cause: they moved nothing.",
+	}, []string{"probe", "cause"})
 	attemptDuration = promauto.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: plugin.Namespace, Subsystem: pluginName, Name: "attempt_duration_seconds",
 		Buckets: plugin.TimeBuckets, NativeHistogramBucketFactor: plugin.NativeHistogramBucketFactor,
@@ -82,6 +86,7 @@ func (c *answerCounters) count(server string, res answer.Result) {
 func (c *answerCounters) of(server string, g *route.Group) *groupCounters {
 	groups, ok := c.servers.Load(server)
 	if !ok {
+		answeringServers.Store(server, true)
 		groups, _ = c.servers.LoadOrStore(server, make([]atomic.Pointer[groupCounters], len(c.places)))
 	}
 	kept := &groups.([]atomic.Pointer[groupCounters])[c.places[g]]

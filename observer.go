@@ -3,6 +3,7 @@ package healthroute
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,31 @@ func (observer) AttemptEnded(c *health.Check, r probe.Result) {
 	attemptsTotal.WithLabelValues(name, r.Outcome.String()).Inc()
 	attemptDuration.WithLabelValues(name).Observe(r.Duration.Seconds())
 	observeSteps(name, r.Times)
+	if r.Outcome == probe.CannotTell {
+		untestableTotal.WithLabelValues(name, r.Cause.String()).Inc()
+	}
+}
+
+// Untestable logs that a check can no longer be tested, or can be again: once for each time, whatever number of attempts that takes.
+func (observer) Untestable(c *health.Check, on bool, r probe.Result) {
+	if on {
+		log.Warningf("check %s cannot be tested, its state stands: %s", c, r.Reason)
+		return
+	}
+	log.Infof("check %s can be tested again", c)
+}
+
+// Frozen logs that verdicts stand still, or move again.
+func (observer) Frozen(on bool, canaries []*health.Check) {
+	if !on {
+		log.Info("a canary answers again, or there is none: verdicts move again, and all checks count anew")
+		return
+	}
+	names := make([]string, len(canaries))
+	for i, c := range canaries {
+		names[i] = c.String()
+	}
+	log.Errorf("all canaries fail (%s): this server seems to be cut off; verdicts are frozen and the last states stand", strings.Join(names, ", "))
 }
 
 // Transition logs and counts a change of status.

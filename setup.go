@@ -32,7 +32,11 @@ func setup(c *caddy.Controller) error {
 		return plugin.Error(pluginName, err)
 	}
 	config := dnsserver.GetConfig(c)
-	instanceOf(c).add(b, c.ServerBlockKeys)
+	i := instanceOf(c)
+	if errs := i.conflicts(b); errs != nil {
+		return plugin.Error(pluginName, errs)
+	}
+	i.add(b, c.ServerBlockKeys)
 	config.AddPlugin(func(next plugin.Handler) plugin.Handler {
 		b.next = next
 		return &Handler{Next: next, block: b}

@@ -18,6 +18,8 @@ type Stanza struct {
 	GeoIP       []string      // .mmdb files that tell where a client is
 	Locations   string        // file of our own that does, and stands over them; "" for none
 	ECS         ECS
+	MaxAttempts int      // process-wide: attempts at the same time, 1 to 1,000,000; 0 leaves it to the server
+	Canary      []string // process-wide: names of probes with a target; while all of them fail, verdicts are frozen
 	Probes      []*Probe
 	Groups      []*Group
 	Places      Places

@@ -3,9 +3,9 @@ package config
 import "fmt"
 
 // ValidateTogether finds what is wrong between the stanzas of one server block, each of which is valid by itself: a
-// zone that two of them claim, and a name that lies in a more specific zone of another one.
+// zone that two of them claim, a name that lies in a more specific zone of another one, and what is process-wide twice.
 func ValidateTogether(stanzas []*Stanza) Problems {
-	var ps Problems
+	ps := ValidateProcess(nil, stanzas)
 	owner := map[string]*Stanza{}
 	for _, s := range stanzas {
 		for _, zone := range s.Zones {

@@ -22,6 +22,7 @@ func (s *Stanza) Validate() Problems {
 	v.preset(s.Places, s.Preset)
 	v.ttl(s.Places, s.TTL, s.MinTTL)
 	v.clients()
+	v.process()
 	v.oneOf(s.Places.Of("other_types"), "other_types", string(s.OtherTypes), string(OtherTypesNext), string(OtherTypesNoData))
 	for i, p := range s.Probes {
 		v.probe(p, s.Probes[:i])

@@ -175,6 +175,14 @@ func TestValidate(t *testing.T) {
 		{"nameserver of a wildcard", func(s *Stanza) { s.Nameservers[0] = Nameserver{Name: "ns.all.example.org."} }, ""},
 		{"nameserver without address", func(s *Stanza) { s.Nameservers[0].Addresses = nil }, "has no address here"},
 		{"nameserver with multicast", func(s *Stanza) { s.Nameservers[0].Addresses[0] = "224.0.0.1" }, "is multicast"},
+		{"max_attempts of 1", func(s *Stanza) { s.MaxAttempts = 1 }, ""},
+		{"max_attempts below 0", func(s *Stanza) { s.MaxAttempts = -1 }, "max_attempts -1 is out of range"},
+		{"max_attempts beyond", func(s *Stanza) { s.MaxAttempts = MaxMaxAttempts + 1 }, "max_attempts 1000001 is out of range"},
+		{"canary that is quick", func(s *Stanza) {
+			s.Canary, s.Probes[1].Target, s.Probes[1].Fall = []string{"db"}, "192.0.2.254", 1
+		}, ""},
+		{"canary that is slow", func(s *Stanza) { s.Canary, s.Probes[1].Target = []string{"db"}, "192.0.2.254" }, "may fail after the checks"},
+		{"canary without target", func(s *Stanza) { s.Canary = []string{"db"} }, `"db" of "canary" has no target`},
 		{"unused probe", func(s *Stanza) { s.failover().Records[0].Probe = "" }, `probe "db" is used by no record`},
 		{"NS at the apex", func(s *Stanza) {
 			s.simple().Names[0], s.simple().Records[0].Values = "example.org.", []Value{{dns.TypeNS, "ns1"}}

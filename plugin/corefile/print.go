@@ -21,6 +21,7 @@ func Print(s *config.Stanza) string {
 		w.line("other_types", string(s.OtherTypes))
 	}
 	w.clients(s)
+	w.process(s)
 	for _, ns := range s.Nameservers {
 		w.line(append([]string{"nameserver", nameWord(ns.Name)}, ns.Addresses...)...)
 	}

@@ -44,6 +44,7 @@ func drawStanza(t *rapid.T) *config.Stanza {
 	}
 	s.MinTTL = drawMinTTL(t, s.TTL)
 	drawClients(t, s)
+	s.MaxAttempts = rapid.SampledFrom([]int{0, 1, 1000, 1_000_000}).Draw(t, "max attempts")
 	if rapid.Bool().Draw(t, "nameserver") {
 		s.Nameservers = []config.Nameserver{
 			{Name: "ns1.example.org.", Addresses: []string{"192.0.2.53", "2001:db8::53"}}, {Name: "ns.example.com."}}
@@ -51,6 +52,11 @@ func drawStanza(t *rapid.T) *config.Stanza {
 	s.Preset = drawPreset.Draw(t, "preset")
 	for i := range rapid.IntRange(0, 3).Draw(t, "probes") {
 		s.Probes = append(s.Probes, drawProbe(t, fmt.Sprintf("p%d", i)))
+	}
+	for _, p := range s.Probes {
+		if p.Target != "" && p.IsAttempted() && rapid.Bool().Draw(t, "canary") {
+			s.Canary = append(s.Canary, p.Name)
+		}
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "groups") {
 		s.Groups = append(s.Groups, drawGroup(t, s, fmt.Sprintf("g%d", i)))

@@ -20,7 +20,7 @@ func stanzaOptions() []option[*config.Stanza] {
 		{word: "nameserver", usage: "NAME [ADDRESS...]", min: 1, max: many, repeat: true, home: "the stanza", set: (*parser).nameserver},
 		{word: "probe", usage: probeUsage(), min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
 		{word: "group", usage: "NAME... POLICY", min: 2, max: many, repeat: true, block: true, home: "the stanza", set: (*parser).group},
-	}, clientOptions())
+	}, clientOptions(), processOptions())
 }
 
 // stanza reads one occurrence of the directive.

@@ -53,12 +53,13 @@ func (s Spec) lineage() string {
 // Check is one probe applied to one target, with its health. All methods may be called at any time from any
 // goroutine; they go on answering, unchanged, after the check has stopped.
 type Check struct {
-	identity  string
-	children  [][]*Check    // of a calculated check; never changed
-	observers *atomic.Int32 // the engine's
-	usable    atomic.Bool   // what State().Usable says, for views
-	flips     atomic.Int64  // Unix nanoseconds; what Flips returns; 0 for never
-	idle      atomic.Bool   // what paused says, for children, or that it has stopped
+	identity string
+	children [][]*Check // of a calculated check; never changed
+	engine   *Engine
+	usable   atomic.Bool  // what State().Usable says, for views
+	flips    atomic.Int64 // Unix nanoseconds; what Flips returns; 0 for never
+	idle     atomic.Bool  // what paused says, for children, or that it has stopped
+	canary   atomic.Bool  // verdicts are frozen while it and its like are unhealthy; it is not
 
 	mu       sync.Mutex
 	state    State              // guarded by mu
@@ -69,6 +70,9 @@ type Check struct {
 	halted   bool               // guarded by mu: it was forced to be stopped
 	begun    bool               // guarded by mu: the first attempt is scheduled
 	apart    bool               // guarded by mu: it has left the herd that it started in
+	slow     bool               // guarded by mu: its last attempt took half of its timeout or more
+	queued   *waiter            // guarded by mu: its attempt is due and waits for its turn; nil while none does
+	history  *ring              // guarded by mu: the last attempts; nil before the first
 	stopped  bool               // guarded by mu: no lease is left
 	paused   bool               // guarded by mu: no lease wants attempts
 	epoch    int                // guarded by mu: attempts of an earlier one do not count
@@ -100,8 +104,8 @@ type State struct {
 	Expires  int64        // until when the certificate seen last is valid, in Unix seconds; 0 if none was seen
 }
 
-func newCheck(s Spec, identity string, observers *atomic.Int32, now time.Time) *Check {
-	c := &Check{identity: identity, observers: observers, first: make(chan struct{})}
+func newCheck(s Spec, identity string, e *Engine, now time.Time) *Check {
+	c := &Check{identity: identity, engine: e, first: make(chan struct{})}
 	if s.Probe.Type == config.ProbeCalculated {
 		c.children = s.Children
 		c.attach()

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"container/heap"
 	"slices"
 	"sync"
 	"testing"
@@ -13,13 +14,16 @@ type virtualClock struct {
 	epoch time.Time
 
 	mu     sync.Mutex
-	now    time.Time       // guarded by mu
-	timers []*virtualTimer // guarded by mu
+	now    time.Time     // guarded by mu
+	timers virtualTimers // guarded by mu
+	made   int           // guarded by mu
 }
 
 type virtualTimer struct {
-	at time.Time
-	f  func()
+	at    time.Time
+	made  int
+	f     func()
+	place int // in the heap; -1 once it is gone
 }
 
 func newVirtualClock(epoch time.Time) *virtualClock { return &virtualClock{epoch: epoch, now: epoch} }
@@ -33,23 +37,18 @@ func (c *virtualClock) Now() time.Time {
 func (c *virtualClock) AfterFunc(d time.Duration, f func()) func() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &virtualTimer{at: c.now.Add(d), f: f}
-	c.timers = append(c.timers, t)
+	c.made++
+	t := &virtualTimer{at: c.now.Add(d), made: c.made, f: f}
+	heap.Push(&c.timers, t)
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return c.remove(t)
+		if t.place < 0 {
+			return false
+		}
+		heap.Remove(&c.timers, t.place)
+		return true
 	}
-}
-
-// remove takes the timer away and reports whether it was still there; it is called with mu held.
-func (c *virtualClock) remove(t *virtualTimer) bool {
-	i := slices.Index(c.timers, t)
-	if i < 0 {
-		return false
-	}
-	c.timers = slices.Delete(c.timers, i, i+1)
-	return true
 }
 
 // at returns how long ago the epoch was.
@@ -67,21 +66,46 @@ func (c *virtualClock) to(at time.Duration) {
 func (c *virtualClock) due(end time.Time) *virtualTimer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var next *virtualTimer
-	for _, t := range c.timers {
-		if !t.at.After(end) && (next == nil || t.at.Before(next.at)) {
-			next = t
-		}
-	}
-	if next == nil {
+	if len(c.timers) == 0 || c.timers[0].at.After(end) {
 		c.now = end
 		return nil
 	}
-	c.remove(next)
+	next := heap.Pop(&c.timers).(*virtualTimer)
 	if next.at.After(c.now) {
 		c.now = next.at
 	}
 	return next
+}
+
+// virtualTimers is a heap by time and order of making.
+type virtualTimers []*virtualTimer
+
+func (q virtualTimers) Len() int { return len(q) }
+
+func (q virtualTimers) Less(i, j int) bool {
+	if q[i].at.Equal(q[j].at) {
+		return q[i].made < q[j].made
+	}
+	return q[i].at.Before(q[j].at)
+}
+
+func (q virtualTimers) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i, j
+}
+
+func (q *virtualTimers) Push(x any) {
+	t := x.(*virtualTimer)
+	t.place = len(*q)
+	*q = append(*q, t)
+}
+
+func (q *virtualTimers) Pop() any {
+	old := *q
+	t := old[len(old)-1]
+	t.place = -1
+	*q = old[:len(old)-1]
+	return t
 }
 
 // stall moves the clock without calling anything, as if the process had been stopped meanwhile.

@@ -3,22 +3,19 @@
 //
 // An Engine owns all checks of a process. Each configuration holds a Lease on the checks that it uses; a check
 // lives as long as one lease holds it. There is no scheduling goroutine: a timer of the engine's clock fires for each check when its
-// next attempt is due, and the attempt runs where the clock calls it. Counting is a pure step. Every goroutine
-// that an attempt runs on is waited for by the Release that stops its check.
+// next attempt is due, and the attempt runs where the clock calls it, at once or when a place among those under way is free.
+// Counting is a pure step. Every goroutine that an attempt runs on is waited for by the Release that stops its check.
 package health
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/healthroute/healthroute/plugin/probe"
 )
-
-// StartSpread is the longest time over which the first attempts of a start or a reload are spread.
-const StartSpread = 500 * time.Millisecond
 
 // Engine owns checks and makes their attempts. It may be used from any number of goroutines.
 type Engine struct {
@@ -26,9 +23,14 @@ type Engine struct {
 	timers    Clock
 	observer  Observer
 	run       Runner
+	own       bool // run is the engine's, which wants the timeout in its context
 	jitter    bool
+	random    func(n int64) int64
 	observers atomic.Int32 // how many there are, ourselves included
 	latches   Latches
+	slots     slots
+	starts    pace
+	canaries  canaries
 
 	mu     sync.Mutex
 	checks map[string]*Check // guarded by mu; by identity
@@ -46,11 +48,19 @@ type Options struct {
 	Observer Observer // nobody if nil
 	Runner   Runner   // the check's own prober, within its probe's timeout, if nil
 	Exact    bool     // no jitter and no spread: attempts start at exact times
+	// Random draws for the jitter: from 0 to n-1, n above 0, from any number of goroutines; rand.Int64N if nil.
+	Random func(n int64) int64
 }
 
 // NewEngine returns an engine without checks. It needs no end: without leases nothing runs.
 func NewEngine(o Options) *Engine {
-	e := &Engine{clock: o.Clock, timers: o.Timers, observer: o.Observer, run: o.Runner, jitter: !o.Exact, checks: map[string]*Check{}}
+	e := &Engine{
+		clock: o.Clock, timers: o.Timers, observer: o.Observer, run: o.Runner, jitter: !o.Exact, random: o.Random,
+		checks: map[string]*Check{},
+	}
+	if e.random == nil {
+		e.random = rand.Int64N
+	}
 	if e.clock == nil {
 		e.clock = RealClock{}
 	}
@@ -62,7 +72,7 @@ func NewEngine(o Options) *Engine {
 		e.observer = silent{}
 	}
 	if e.run == nil {
-		e.run = e.attempt
+		e.run, e.own = e.attempt, true
 	}
 	return e
 }

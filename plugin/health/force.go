@@ -40,13 +40,13 @@ func (c *Check) force(e *Engine, settle func(now time.Time) Verdict) {
 	c.set(p, Counter{Verdict: v}, now)
 	if resumes && !c.stopped && !c.paused && p.IsAttempted() {
 		c.begun = true
-		c.state.Next = now
-		e.arm(c)
+		e.rejoin(c, now)
 	}
 	c.foresee(p)
 	news := c.news(before)
 	c.mu.Unlock()
 	e.tell(c, news, nil)
+	e.heed(c)
 }
 
 // halt makes the check stopped (spec 3.1): whatever it tests is not meant to work, so that nobody tries.

@@ -64,6 +64,7 @@ type stage struct {
 	starts  []string // when attempts began
 	lags    []time.Duration
 	changes []string // transitions
+	notes   []string // untestable checks, and frozen verdicts
 }
 
 func newStage(w world) *stage { return newStageAt(time.Unix(1_000_000, 0), w) }
@@ -104,6 +105,14 @@ func (s *stage) AttemptStarted(_ *Check, lag time.Duration) {
 }
 
 func (s *stage) AttemptEnded(*Check, probe.Result) {}
+
+func (s *stage) Untestable(c *Check, on bool, r probe.Result) {
+	s.notes = append(s.notes, fmt.Sprintf("%s untestable %v %s", seconds(s.clock.at()), on, r.Reason))
+}
+
+func (s *stage) Frozen(on bool, _ []*Check) {
+	s.notes = append(s.notes, fmt.Sprintf("%s frozen %v", seconds(s.clock.at()), on))
+}
 
 func (s *stage) Transition(_ *Check, t Transition) {
 	s.changes = append(s.changes, fmt.Sprintf("%s %s after %d, was %s for %s",

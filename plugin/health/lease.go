@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/healthroute/healthroute/plugin/config"
 )
@@ -34,7 +33,7 @@ func (l *Lease) Check(s Spec) *Check {
 	identity := s.identity()
 	c, known := e.checks[identity]
 	if !known {
-		c = newCheck(s, identity, &e.observers, e.clock.Now())
+		c = newCheck(s, identity, e, e.clock.Now())
 		e.checks[identity] = c
 	}
 	lineage := l.enter(l.Scope+" "+s.lineage(), c)
@@ -82,11 +81,22 @@ func (c *Check) hold(l *Lease, s Spec) bool {
 // has reports whether the hold is the lease's.
 func (l *Lease) has(h hold) bool { return h.lease == l }
 
+// Probe returns the definition by which the lease knows a check that it holds, or held when the check stopped; nil for another one. It must not be
+// changed.
+func (l *Lease) Probe(c *Check) *config.Probe {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.holds, l.has); i >= 0 {
+		return c.holds[i].spec.Probe
+	}
+	return nil
+}
+
 // Checks returns the checks that the lease holds, in the order in which they were asked for.
 func (l *Lease) Checks() []*Check { return l.checks }
 
-// Start schedules the first attempts of the checks that have none yet: at once, spread evenly over
-// StartSpread or a millisecond each, whichever is shorter. Checks that run already stay on their schedule.
+// Start schedules the first attempts of the checks that have none yet (schedule.go). Checks that run already stay on their
+// schedule.
 func (l *Lease) Start() {
 	var fresh []*Check
 	for _, c := range l.checks {
@@ -95,13 +105,7 @@ func (l *Lease) Start() {
 			fresh = append(fresh, c)
 		}
 	}
-	for i, c := range fresh {
-		delay := time.Duration(0)
-		if l.engine.jitter {
-			delay = min(time.Millisecond, StartSpread/time.Duration(len(fresh))) * time.Duration(i)
-		}
-		l.engine.begin(c, delay)
-	}
+	l.engine.beginAll(fresh)
 }
 
 // WaitFirst waits until every check has ended an attempt, or until the context ends, and reports which.

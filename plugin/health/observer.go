@@ -13,6 +13,10 @@ type Observer interface {
 	AttemptStarted(c *Check, lag time.Duration)
 	// AttemptEnded tells how one ended, before any transition that follows from it.
 	AttemptEnded(c *Check, r probe.Result)
+	// Untestable tells that attempts of the check began to end without telling anything, and why, or that they tell again.
+	Untestable(c *Check, on bool, r probe.Result)
+	// Frozen tells that verdicts stand still because all canaries fail, or that they move again. It must not call the engine.
+	Frozen(on bool, canaries []*Check)
 	// Transition tells that the status changed; also the first verdict.
 	Transition(c *Check, t Transition)
 	// ProbePanicked tells that an attempt ended in a panic; it counts as one that could not tell.
@@ -31,7 +35,9 @@ type Transition struct {
 // silent observes nothing.
 type silent struct{}
 
-func (silent) AttemptStarted(*Check, time.Duration) {}
-func (silent) AttemptEnded(*Check, probe.Result)    {}
-func (silent) Transition(*Check, Transition)        {}
-func (silent) ProbePanicked(*Check, any)            {}
+func (silent) AttemptStarted(*Check, time.Duration)  {}
+func (silent) AttemptEnded(*Check, probe.Result)     {}
+func (silent) Untestable(*Check, bool, probe.Result) {}
+func (silent) Frozen(bool, []*Check)                 {}
+func (silent) Transition(*Check, Transition)         {}
+func (silent) ProbePanicked(*Check, any)             {}

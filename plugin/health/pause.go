@@ -39,8 +39,7 @@ func (e *Engine) settle(c *Check) {
 		c.state.Since = now
 		c.begun = p.IsAttempted() && !c.halted
 		if c.begun {
-			c.state.Next = now
-			e.arm(c)
+			e.rejoin(c, now)
 		}
 	} else if !c.Attempted() {
 		close(c.first) // there is nothing to wait for
@@ -62,5 +61,8 @@ func (c *Check) disarm() {
 	if c.abandon != nil {
 		c.abandon()
 	}
-	c.unset, c.abandon = nil, nil
+	if c.queued != nil {
+		c.engine.slots.remove(c.queued)
+	}
+	c.unset, c.abandon, c.queued = nil, nil, nil
 }

@@ -14,6 +14,7 @@ import (
 
 // watch is the runner and observer of an engine under stress. It says what must never happen.
 type watch struct {
+	silent
 	t      *testing.T
 	checks sync.Map // *Check to *watched
 }

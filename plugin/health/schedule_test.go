@@ -2,7 +2,6 @@ package health
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,25 +55,42 @@ func TestFirstAttempt(t *testing.T) {
 	})
 }
 
-// TestStartSpread makes few first attempts a millisecond apart and many within StartSpread, evenly.
-func TestStartSpread(t *testing.T) {
-	for n, last := range map[int]time.Duration{1: 0, 10: 9 * time.Millisecond, 500: 499 * time.Millisecond, 5000: StartSpread} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				checks, seen := runFor(t, Options{Runner: instantly(probe.Pass)}, time.Second, many(t, tcp(nil), n)...)
-				var firsts []time.Duration
-				for _, c := range checks {
-					firsts = append(firsts, seen.of(c)[0])
+// TestFirstRound begins checks without a verdict one by one, in the order in which they were asked for, for all leases together.
+func TestFirstRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := newDiary()
+		e := NewEngine(Options{Observer: seen, Runner: instantly(probe.Pass)})
+		specs := many(t, tcp(nil), 2000)
+		for part := range 2 {
+			l := e.Lease(nil)
+			defer l.Release()
+			for _, s := range specs[1000*part:][:1000] {
+				l.Check(s)
+			}
+			l.Start()
+		}
+		pass(time.Second)
+		for n, lease := range e.leases {
+			for i, c := range lease.Checks() {
+				if got, want := seen.of(c)[0], time.Duration(1000*n+i)*startGap; got != want {
+					t.Fatalf("Expected first attempt %d at %v, got %v", 1000*n+i, want, got)
 				}
-				slices.Sort(firsts)
-				for i, at := range firsts {
-					if want := last * time.Duration(i) / time.Duration(max(1, n-1)); (at - want).Abs() > time.Millisecond {
-						t.Fatalf("Expected first attempt %d at about %v, got %v", i, want, at)
-					}
-				}
-			})
-		})
+			}
+		}
+	})
+}
+
+// TestFirstRoundWithinInterval begins nobody later than an interval after the start, however many there are.
+func TestFirstRoundWithinInterval(t *testing.T) {
+	w := newCrowd(1)
+	l := w.engine.Lease(nil)
+	for _, spec := range many(t, tcp(func(p *config.Probe) { p.Interval, p.Timeout = time.Second, s(0.5) }), 8000) {
+		l.Check(spec)
 	}
+	l.Start()
+	w.clock.to(s(1))
+	equal(t, "first attempts after an interval", w.started(), 8000)
+	l.Release()
 }
 
 // TestExactStart has no spread.
@@ -136,7 +152,7 @@ func TestStall(t *testing.T) {
 	same(t, "lags", stage.lags, 0, s(87), 0, 0)
 }
 
-// TestJitter keeps the waits in their bounds: half to one interval after the first attempt, a twentieth either way later.
+// TestJitter keeps the waits in their bounds: up to an interval after the first attempt, a twentieth either way later.
 func TestJitter(t *testing.T) {
 	const interval, takes = 10 * time.Second, time.Second
 	for _, fromEnd := range []bool{false, true} {
@@ -154,7 +170,7 @@ func TestJitter(t *testing.T) {
 						}
 						low, high := interval-interval/20, interval+interval/20
 						if i == 0 {
-							low, high = interval/2, interval
+							low, high = 0, interval+1
 						} else {
 							least, most = min(least, wait), max(most, wait)
 						}
@@ -169,38 +185,6 @@ func TestJitter(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestHerd spreads checks of equal intervals that began together, at a start as after a reload that changed them all.
-func TestHerd(t *testing.T) {
-	const n = 1000
-	synctest.Test(t, func(t *testing.T) {
-		seen := newDiary()
-		e := NewEngine(Options{Observer: seen, Runner: instantly(probe.Pass)})
-		old := e.Lease(nil)
-		for fall := 1; fall <= 2; fall++ { // another fall is another definition
-			l := e.Lease(nil)
-			for _, s := range many(t, tcp(func(p *config.Probe) { p.Fall = fall }), n) {
-				l.Check(s)
-			}
-			l.Start()
-			old.Release()
-			old = l
-			pass(12 * time.Second)
-			var tenths [10]int // of the five seconds over which the second attempts may be
-			for _, c := range l.Checks() {
-				starts := seen.of(c)
-				wait := starts[1] - starts[0]
-				tenths[min(9, (wait-5*time.Second)/(time.Second/2))]++
-			}
-			for i, got := range tenths {
-				if got < n/20 || got > n/6 {
-					t.Errorf("Expected about %d second attempts in tenth %d with fall %d, got %d", n/10, i, fall, got)
-				}
-			}
-		}
-		old.Release()
-	})
 }
 
 // TestSharedCheck makes one attempt an interval, however many records ask for the same (report 22).

@@ -76,7 +76,7 @@ func window(p *config.Probe) time.Duration { return 3*p.Interval + p.Timeout }
 // together is the verdict of all observers: our own if there are no others. Without a fresh one the last verdict stays, and the
 // first one takes at least half of the observers (spec 2.5, 2.6). It is called with mu held.
 func (c *Check) together(p *config.Probe, now time.Time) Verdict {
-	observers := int(c.observers.Load())
+	observers := int(c.engine.observers.Load())
 	if observers <= 1 && len(c.votes) == 0 {
 		return c.state.Counter.Verdict
 	}

@@ -29,6 +29,7 @@ func (o Outcome) String() string { return [...]string{"pass", "fail", "cannot_te
 // Result is how an attempt ended. It holds little, for many are kept: a Trace tells more.
 type Result struct {
 	Outcome  Outcome
+	Cause    Cause    // of CannotTell; NoCause otherwise
 	Protocol Protocol // of the reply that was judged
 	Status   uint16   // of that reply, an HTTP status code; 0 if none came
 	Times    Times    // of the steps that were finished
@@ -108,7 +109,10 @@ func timed(test func(context.Context, Target) *finding) func(context.Context, Ta
 		found := test(r, t)
 		r.result.Duration = time.Since(r.start)
 		if found != nil {
-			r.result.Outcome, r.result.Reason = found.outcome, found.reason
+			r.result.Outcome, r.result.Reason, r.result.Cause = found.outcome, found.reason, found.cause
+		}
+		if r.result.Outcome == CannotTell && r.result.Cause == NoCause {
+			r.result.Cause = OtherCause
 		}
 		return r.result
 	}

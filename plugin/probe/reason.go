@@ -19,14 +19,15 @@ import (
 type finding struct {
 	outcome Outcome
 	reason  string
+	cause   Cause // of one that could not tell; NoCause is OtherCause
 }
 
 func failed(format string, args ...any) *finding {
-	return &finding{Fail, fmt.Sprintf(format, args...)}
+	return &finding{outcome: Fail, reason: fmt.Sprintf(format, args...)}
 }
 
 func cannotTell(format string, args ...any) *finding {
-	return &finding{CannotTell, fmt.Sprintf(format, args...)}
+	return &finding{outcome: CannotTell, reason: fmt.Sprintf(format, args...)}
 }
 
 // stage is how far an attempt had come, worded so that it follows "timed out" and "connection reset".
@@ -69,9 +70,9 @@ func explain(ctx context.Context, at stage, err error) *finding {
 	errors.As(err, &errno)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return cannotTell("attempt abandoned")
+		return cannotTell("attempt abandoned").because(Abandoned)
 	case ours[errno] != "":
-		return cannotTell("%s", ours[errno])
+		return cannotTell("%s", ours[errno]).because(causes[errno])
 	case ctx.Err() != nil, errors.As(err, &network) && network.Timeout():
 		return failed("timed out %s", at)
 	case errno == syscall.ECONNREFUSED:

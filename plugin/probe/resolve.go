@@ -61,19 +61,19 @@ func (d *dialer) resolve(ctx context.Context, network, name string) ([]netip.Add
 	case err == nil && len(addrs) > 0:
 		return addrs, nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return nil, cannotTell("attempt abandoned")
+		return nil, cannotTell("attempt abandoned").because(Abandoned)
 	case err == nil, errors.As(err, &fault) && fault.IsNotFound:
 		return nil, failed("DNS resolution failed: %s has no %saddress", quoted(name), families[network])
 	case ctx.Err() != nil:
-		return nil, cannotTell("timed out while resolving %s", quoted(name))
+		return nil, cannotTell("timed out while resolving %s", quoted(name)).because(OurResolver)
 	case fault == nil:
-		return nil, cannotTell("our resolver failed for %s: %s", quoted(name), bare(err))
+		return nil, cannotTell("our resolver failed for %s: %s", quoted(name), bare(err)).because(OurResolver)
 	case fault.IsTimeout:
-		return nil, cannotTell("our resolver %s did not answer for %s", fault.Server, quoted(name))
+		return nil, cannotTell("our resolver %s did not answer for %s", fault.Server, quoted(name)).because(OurResolver)
 	}
 	// What is wrong stands last in the text; before it comes the way there, both ends of the socket included.
 	what := fault.Err[strings.LastIndex(fault.Err, ": ")+1:]
-	return nil, cannotTell("our resolver %s failed for %s: %s", fault.Server, quoted(name), strings.TrimSpace(what))
+	return nil, cannotTell("our resolver %s failed for %s: %s", fault.Server, quoted(name), strings.TrimSpace(what)).because(OurResolver)
 }
 
 // families are the words for what lookup looks for.

@@ -61,9 +61,12 @@ func (t *Table) said(o health.Object, declared health.AdminState) health.AdminSt
 // takesOut reports whether a record in the state is not answered.
 func takesOut(s health.AdminState) bool { return s == health.Disabled || s == health.Draining }
 
-// wanted returns the checks that any record wants attempts on.
+// wanted returns the checks that any record wants attempts on, and canaries, which have to be there.
 func (t *Table) wanted() map[*health.Check]bool {
 	wanted := make(map[*health.Check]bool, len(t.byCheck))
+	for _, c := range t.canaries {
+		wanted[c] = true
+	}
 	for _, g := range t.groups {
 		for _, r := range g.Records {
 			if !attempts(r.Admin()) {

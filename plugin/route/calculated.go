@@ -45,14 +45,18 @@ func (r *Record) watch(c *health.Check) {
 // children are the checks that a calculated probe counts: one for a probe with a target, those of a record.
 func children(s *config.Stanza, p *config.Probe, groups []*Group, probers map[*config.Probe]*probe.Prober, checks Checker) [][]*health.Check {
 	var out [][]*health.Check
-	nobody := &config.Group{Names: []string{s.Zones[0]}} // the target is the probe's own
 	for _, name := range p.Children.Probes {
-		child := s.Probe(name)
-		out = append(out, []*health.Check{checks.Check(specFor(nobody, &config.Record{}, child, probers[child], s.Zones[0], nil))})
+		out = append(out, []*health.Check{targetCheck(s, s.Probe(name), probers, checks)})
 	}
 	for _, ref := range p.Children.Records {
 		g, r := s.Child(ref)
 		out = append(out, groups[slices.Index(s.Groups, g)].Records[slices.Index(g.Records, r)].Checks())
 	}
 	return out
+}
+
+// targetCheck is the check of a probe that has a target of its own.
+func targetCheck(s *config.Stanza, p *config.Probe, probers map[*config.Probe]*probe.Prober, checks Checker) *health.Check {
+	nobody := &config.Group{Names: []string{s.Zones[0]}}
+	return checks.Check(specFor(nobody, &config.Record{}, p, probers[p], s.Zones[0], nil))
 }

@@ -48,6 +48,9 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			return err
 		}
 		t.calculate(s, t.groups[first:], probers, checks)
+		for _, name := range s.Canary {
+			t.canaries = append(t.canaries, targetCheck(s, s.Probe(name), probers, checks))
+		}
 	}
 	for _, g := range t.groups {
 		t.takeAdmin(g)

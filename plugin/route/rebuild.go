@@ -1,6 +1,10 @@
 package route
 
-import "github.com/healthroute/healthroute/plugin/health"
+import (
+	"context"
+
+	"github.com/healthroute/healthroute/plugin/health"
+)
 
 // Changed rebuilds the views of the groups that use the check, before it returns or, when another caller is
 // rebuilding already, before that one does. Changes that arrive meanwhile are taken together, so that a thousand records of
@@ -38,6 +42,38 @@ func (t *Table) work() {
 		}
 	}
 	t.rebuilding = false
+	if t.settled != nil {
+		close(t.settled)
+		t.settled = nil
+	}
+}
+
+// Settled reports whether no view waits for a rebuild. A check that has ended its first attempt has told us, but we may not have been done
+// with what others told before.
+func (t *Table) Settled() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.rebuilding
+}
+
+// Settle waits until no view waits for a rebuild, or until the context ends, and reports which.
+func (t *Table) Settle(ctx context.Context) bool {
+	t.mu.Lock()
+	if !t.rebuilding {
+		t.mu.Unlock()
+		return true
+	}
+	if t.settled == nil {
+		t.settled = make(chan struct{})
+	}
+	settled := t.settled
+	t.mu.Unlock()
+	select {
+	case <-settled:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // again judges the group anew because time has passed.

@@ -42,6 +42,36 @@ func (c *manualClock) fire() {
 	}
 }
 
+// TestSettle waits for a rebuild that another goroutine makes, as whoever asks whether a start is ready must: the check whose change is being
+// taken in has ended its first attempt already.
+func TestSettle(t *testing.T) {
+	l := newLive(t, 3)
+	if !l.table.Settled() || !l.table.Settle(t.Context()) {
+		t.Error("Expected a table without changes to be settled, it is not")
+	}
+	l.table.mu.Lock()
+	l.table.rebuilding = true // somebody else is at it
+	l.table.mu.Unlock()
+	if l.table.Settled() {
+		t.Error("Expected a table that is being rebuilt not to be settled, it is")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if l.table.Settle(ended) {
+		t.Error("Expected no wait beyond the context, got one")
+	}
+	settled := make(chan bool)
+	go func() { settled <- l.table.Settle(t.Context()) }()
+	l.table.mu.Lock()
+	l.table.rebuilding = false
+	l.table.mark(l.table.groups[0])
+	l.table.work()
+	l.table.mu.Unlock()
+	if !<-settled {
+		t.Error("Expected the wait to end with the rebuild, got otherwise")
+	}
+}
+
 // live is a table whose attempts end as the test says, and that counts the last resorts.
 type live struct {
 	clock   *manualClock

@@ -19,6 +19,7 @@ type Table struct {
 	entries map[string]*Entry // by absolute, lower-case name
 	groups  []*Group
 
+	canaries []*health.Check
 	observer Observer
 	admin    *health.Admin
 	checks   Checker
@@ -28,6 +29,7 @@ type Table struct {
 	byCheck    map[*health.Check][]*Group // guarded by mu
 	dirty      [maxLevels][]*Group        // guarded by mu: groups whose views wait for a rebuild, by level
 	rebuilding bool                       // guarded by mu
+	settled    chan struct{}              // guarded by mu: closed when nothing is left to rebuild; nil if nobody waits for that
 }
 
 // Zone is one zone of a stanza.
@@ -150,6 +152,9 @@ func (t *Table) zoneOf(name string) *Zone {
 
 // Zones returns the zones of the table.
 func (t *Table) Zones() []*Zone { return t.zones }
+
+// Canaries returns the checks of the stanzas' `canary` options, in their order.
+func (t *Table) Canaries() []*health.Check { return t.canaries }
 
 // Groups returns the groups of the table in the order of declaration.
 func (t *Table) Groups() []*Group { return t.groups }

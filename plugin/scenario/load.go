@@ -61,8 +61,8 @@ func Load(s Source) ([]*Block, config.Problems) {
 			continue
 		}
 		b, ps := loadBlock(sb, dir)
+		problems = append(append(problems, ps...), config.ValidateProcess(stanzasOf(blocks), b.Stanzas)...)
 		blocks = append(blocks, b)
-		problems = append(problems, ps...)
 	}
 	if len(blocks) == 0 && problems == nil {
 		problems = config.Problems{{
@@ -70,6 +70,15 @@ func Load(s Source) ([]*Block, config.Problems) {
 		}}
 	}
 	return blocks, problems
+}
+
+// stanzasOf are the stanzas of several blocks.
+func stanzasOf(blocks []*Block) []*config.Stanza {
+	var stanzas []*config.Stanza
+	for _, b := range blocks {
+		stanzas = append(stanzas, b.Stanzas...)
+	}
+	return stanzas
 }
 
 // onDisk is the directory of the source's files: its own, or a temporary one that holds those of an archive.

@@ -115,6 +115,12 @@ func (o *colleague) AttemptEnded(c *health.Check, _ probe.Result) {
 	o.world.engine.Vote(c.Identity(), o.name, c.State().Counter.Verdict, o.world.clock.Now())
 }
 
+// Untestable is health.Observer's.
+func (*colleague) Untestable(*health.Check, bool, probe.Result) {}
+
+// Frozen is health.Observer's.
+func (*colleague) Frozen(bool, []*health.Check) {}
+
 // Transition is health.Observer's.
 func (*colleague) Transition(*health.Check, health.Transition) {}
 

@@ -55,6 +55,8 @@ type Event struct {
 	Group      *route.Group // of a last resort that begins or ends; nil otherwise
 	Type       uint16
 	LastResort bool
+	Freezes    bool // all canaries fail: verdicts stand still from here on
+	Thaws      bool // they move again
 }
 
 // NewWorld starts the Corefile at time 0: all first attempts are due, none has started. The problems hold the warnings, or why
@@ -88,6 +90,8 @@ func (w *World) Reload(s Source) config.Problems {
 			return append(problems, config.Problem{Message: err.Error()})
 		}
 	}
+	w.engine.SetMaxAttempts(maxAttempts(blocks))
+	w.engine.SetCanaries(canaries(servers))
 	for _, n := range servers {
 		n.lease.Start()
 		n.names.Start()
@@ -99,6 +103,25 @@ func (w *World) Reload(s Source) config.Problems {
 	}
 	w.AdvanceTo(w.Now()) // look-ups take no time
 	return problems
+}
+
+// maxAttempts is what the Corefile says of it; virtual attempts have no other limit.
+func maxAttempts(blocks []*Block) int {
+	for _, s := range stanzasOf(blocks) {
+		if s.MaxAttempts != 0 {
+			return s.MaxAttempts
+		}
+	}
+	return 0
+}
+
+// canaries are those of all server blocks.
+func canaries(servers []*server) []*health.Check {
+	var checks []*health.Check
+	for _, n := range servers {
+		checks = append(checks, n.table.Canaries()...)
+	}
+	return checks
 }
 
 // serve compiles one server block on the world's engine.
@@ -250,6 +273,14 @@ func (w *World) AttemptStarted(*health.Check, time.Duration) {}
 
 // AttemptEnded is health.Observer's.
 func (w *World) AttemptEnded(*health.Check, probe.Result) {}
+
+// Untestable is health.Observer's.
+func (w *World) Untestable(*health.Check, bool, probe.Result) {}
+
+// Frozen is health.Observer's.
+func (w *World) Frozen(on bool, _ []*health.Check) {
+	w.events = append(w.events, Event{At: w.Now(), Freezes: on, Thaws: !on})
+}
 
 // ProbePanicked is health.Observer's; a pretended attempt has no prober that could.
 func (w *World) ProbePanicked(*health.Check, any) {}
