@@ -104,7 +104,7 @@ func listen(backlog int) (net.Listener, error) {
 		return nil, err
 	}
 	file := os.NewFile(uintptr(fd), "listener")
-	defer file.Close()
+	defer func() { _ = file.Close() }() // the listener has a descriptor of its own
 	if err := syscall.BindToDevice(fd, "lo"); err != nil {
 		return nil, fmt.Errorf("cannot bind to the loopback interface: %w", err)
 	}

@@ -85,6 +85,9 @@ func (w *crowd) near(t *testing.T, when string, from, until time.Duration, mean 
 // TestNoHerd spreads 10,000 checks of 10 s evenly: after a start once the first round is over, after a reload that replaces all, after all
 // fail at once by timeout, and after all of them had to wait because attempts were capped.
 func TestNoHerd(t *testing.T) {
+	if racing {
+		t.Skip("everything happens on one goroutine, and takes minutes with the race detector")
+	}
 	const n, interval, timeout = 10_000, 10 * time.Second, 5 * time.Second
 	for _, fromEnd := range []bool{false, true} {
 		t.Run(fmt.Sprintf("from end %v", fromEnd), func(t *testing.T) {
