@@ -2,6 +2,7 @@ package corefile
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 
 // httpOptions are the options of http and https probes.
 func httpOptions() []option[*config.Probe] {
-	return append(hostOption(), []option[*config.Probe]{
+	return slices.Insert([]option[*config.Probe]{
 		{word: "method", usage: "METHOD", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { o.HTTP.Method = strings.ToUpper(l.args()[0]) }},
 		{word: "path", usage: "PATH", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
 			o.HTTP.Path = "/" + strings.TrimPrefix(l.args()[0], "/")
@@ -25,7 +26,7 @@ func httpOptions() []option[*config.Probe] {
 		{word: "redirects", usage: "judge|follow", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
 			choice(p, l, l.args()[0], []config.Redirects{config.RedirectsJudge, config.RedirectsFollow}, &o.HTTP.Redirects)
 		}},
-	}...)
+	}, 2, hostOption()...)
 }
 
 // tlsOptions are the options of https, tls and grpc probes.
