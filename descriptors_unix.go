@@ -10,5 +10,5 @@ func descriptors() (most int, known bool) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 0, false
 	}
-	return int(min(uint64(limit.Cur), 1<<30)), true
+	return int(min(uint64(limit.Cur), 1<<30)), true //nolint:unconvert // on FreeBSD it is signed
 }

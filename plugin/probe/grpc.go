@@ -89,7 +89,7 @@ func (p *grpcProbe) ask(ctx context.Context, heard *listened, secure credentials
 	if err != nil {
 		return cannotTell("cannot make a gRPC call: %s", bare(err))
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }() // the connection is ours to close
 	reply, err := grpc_health_v1.NewHealthClient(client).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: p.service})
 	if err != nil {
 		return p.explainCall(ctx, heard, dialled.Load() > 1, err)

@@ -182,7 +182,7 @@ func (s *stream) Read(p []byte) (int, error) {
 // more reads the next part of the body.
 func (s *stream) more() error {
 	frame, err := s.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF // the end of the connection is not that of the body
 	}
 	if err != nil {

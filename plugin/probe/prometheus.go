@@ -78,7 +78,7 @@ func (p *prometheusProbe) token() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(file, maxToken))
 	if err != nil {
 		return "", err

@@ -36,7 +36,7 @@ const nobody = 65534
 // folder is a new directory that the server may write into.
 func folder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "real") // t.TempDir is closed to others
+	dir, err := os.MkdirTemp("", "real") //nolint:usetesting // t.TempDir is closed to others
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,7 +112,7 @@ func (t *tree) readRecord(g *config.Group, i int, words []string) *config.Record
 			r.Values = []config.Value{{Type: dns.TypeCNAME, Data: value}}
 		case word[0] == '>' || word[0] == '~':
 			r.Alias = &config.Alias{Group: []string{word[1:] + zone}, Evaluate: word[0] == '>'}
-		case len(value) == 0 && strings.Contains(" H U - NEW ", " "+word+" "):
+		case len(value) == 0 && slices.Contains([]string{"H", "U", "-", "NEW"}, word):
 			state = word
 		case word == "off" || word == "draining" || word == "always" || word == "stopped":
 			t.admin[objectOf(g, r)] = strings.Replace(word, "off", "disabled", 1)

@@ -198,7 +198,7 @@ func (t *tree) world() (*World, error) {
 	}
 	w, problems := NewWorld(Source{Name: "Corefile", Files: files})
 	if errs := problems.Errors(); errs != nil {
-		return nil, fmt.Errorf("the Corefile is refused: %v", errs)
+		return nil, fmt.Errorf("the Corefile is refused: %w", errs)
 	}
 	var errs []error
 	for key, word := range t.health {
