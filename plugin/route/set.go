@@ -137,7 +137,7 @@ func (s *Set) Choose(q *Query) Choice {
 	return s.settle(s.chooser.choose(q), q)
 }
 
-// before is what comes before the policy: nothing to choose, or an override.
+// before is what comes before the policy: nothing to choose, an override, or a last resort that lets nobody choose.
 func (s *Set) before(q *Query) (Choice, bool) {
 	if s.chooser == nil {
 		if s.sorry != nil {
@@ -145,11 +145,15 @@ func (s *Set) before(q *Query) (Choice, bool) {
 		}
 		return Choice{Reason: "nothing eligible"}, true
 	}
-	if s.override == nil {
-		return Choice{}, false
+	if s.override != nil {
+		if c := s.override.choose(q); c.One != nil {
+			return c, true
+		}
 	}
-	c := s.override.choose(q)
-	return c, c.One != nil
+	if s.LastResort && !s.policy.places && s.Group.LastResort != config.LastResortAll {
+		return s.settle(Choice{}, q), true
+	}
+	return Choice{}, false
 }
 
 // settle lets the group's last resort speak where nothing usable could be picked, and adds the part of the client that an override looked at.
@@ -180,16 +184,13 @@ func (s *Set) Outcomes(q *Query, limit int) ([]Outcome, bool) {
 	for i := range outcomes {
 		outcomes[i].Choice = s.settle(outcomes[i].Choice, q)
 	}
-	if outcomes[0].Choice.LastResort && s.Group.LastResort != config.LastResortAll {
-		return certain(outcomes[0].Choice), true // whatever would have been drawn
-	}
 	return outcomes, true
 }
 
 // Shares returns the exact share of every record that the query can get, in the order of declaration; nil if that is none or cannot be told.
 func (s *Set) Shares(q *Query) []Share {
 	if _, done := s.before(q); !done {
-		if known, ok := s.chooser.(sharer); ok && (!s.LastResort || s.Group.LastResort == config.LastResortAll) {
+		if known, ok := s.chooser.(sharer); ok {
 			return known.shares()
 		}
 	}
