@@ -85,24 +85,29 @@ func (s *Set) Usable() bool { return s.usable > 0 }
 // Eligible reports whether any record of the set is, were it only for a last resort.
 func (s *Set) Eligible() bool { return s.eligible > 0 }
 
-// CanAnswer reports whether the query could get a record from the set, here or behind an alias, by any choice.
-func (s *Set) CanAnswer(q *Query) bool {
+// CanAnswer reports whether the query could get a record from the set, here or behind an alias, by any choice, and how much of the client's
+// address that depends on (Choice.Scope).
+func (s *Set) CanAnswer(q *Query) (can bool, scope int) {
 	outcomes, ok := s.Outcomes(q, maxShares)
 	if !ok {
-		return true // so many choices are of records
+		return true, 0 // so many choices are of records, whoever asks
 	}
 	for _, o := range outcomes {
+		scope = max(scope, o.Choice.Scope)
 		for i := range o.Choice.Len() {
 			c := o.Choice.At(i)
 			if c.Target == nil {
-				return true
+				return true, scope
 			}
-			if behind := c.Target.setOf(s.Type); behind != nil && behind.CanAnswer(q) {
-				return true
+			if behind := c.Target.setOf(s.Type); behind != nil {
+				can, further := behind.CanAnswer(q)
+				if scope = max(scope, further); can {
+					return true, scope
+				}
 			}
 		}
 	}
-	return false
+	return false, scope
 }
 
 // NeedsClient reports whether Choose looks at the query's client, in this set or in one behind it.
