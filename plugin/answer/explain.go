@@ -76,7 +76,7 @@ func Explain(q *Query, res Result, reply *dns.Msg) Explanation {
 	}
 	for _, link := range append([]Link{res.Link}, res.Chain...) {
 		if link.Group != nil {
-			x.Groups = append(x.Groups, explainLink(link, &q.ask))
+			x.Groups = append(x.Groups, explainLink(link))
 		}
 	}
 	if reply != nil {
@@ -126,7 +126,7 @@ func entryOf(m route.Match) *route.Entry {
 }
 
 // explainLink turns a set into reasons, record by record.
-func explainLink(l Link, asked *route.Query) Reason {
+func explainLink(l Link) Reason {
 	r := Reason{Group: l.Group.Name, Policy: string(l.Group.Policy), Step: l.Choice.Reason, Records: []CandidateReason{}}
 	if l.Set == nil {
 		return r
@@ -135,7 +135,7 @@ func explainLink(l Link, asked *route.Query) Reason {
 		r.LastResort = string(l.Group.LastResort)
 	}
 	parts := map[*route.Candidate]*big.Rat{}
-	for _, s := range l.Set.Shares(asked) {
+	for _, s := range l.Set.Shares(l.asked) {
 		parts[s.Candidate] = s.Part
 	}
 	for _, c := range l.Set.Candidates {
