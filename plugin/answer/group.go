@@ -14,7 +14,7 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, g *route
 	set := setFor(g.View(), q.qtype())
 	if set == nil {
 		if g.Unresolved(q.qtype()) {
-			return Result{Rcode: dns.RcodeServerFailure, Link: Link{Group: g}, Reason: "the name of an alias is not resolved yet"}
+			return Result{Rcode: dns.RcodeServerFailure, Link: Link{Group: g}, Reason: notResolved}
 		}
 		if !eligible(g) {
 			return a.ineligible(ctx, q, e, g)
@@ -34,6 +34,18 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, g *route
 		a.follow(ctx, q, &res, target)
 	}
 	return res
+}
+
+const notResolved = "the name of an alias is not resolved yet"
+
+// unresolved reports whether a group behind the choice waits for the name of an alias, so that nobody knows whether it has the type.
+func unresolved(choice route.Choice, qtype uint16) bool {
+	for i := range choice.Len() {
+		if behind := choice.At(i).Target; behind != nil && behind.Group.Unresolved(qtype) {
+			return true
+		}
+	}
+	return false
 }
 
 // ineligible answers for a group of which an operator has taken everything out: Traffic Manager has no such name then (spec, section 0).
@@ -63,6 +75,9 @@ func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.
 	reason := last.Choice.Reason
 	ttl := min(g.TTLNow(a.now(), res.sets()...), last.Group.TTLNow(a.now(), res.sets()...))
 	switch {
+	case unresolved(last.Choice, q.qtype()):
+		msg.Rcode = dns.RcodeServerFailure
+		return notResolved
 	case last.Choice.Len() > 0:
 		reason = "the record chosen has no data of this type"
 	case last.Choice.LastResort:
