@@ -139,12 +139,13 @@ func explainLink(l Link) Reason {
 		parts[s.Candidate] = s.Part
 	}
 	for _, c := range l.Set.Candidates {
-		r.Records = append(r.Records, explainCandidate(l.Set, c, parts[c]))
+		r.Records = append(r.Records, explainCandidate(l, c, parts[c]))
 	}
 	return r
 }
 
-func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) CandidateReason {
+func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason {
+	s := l.Set
 	r := CandidateReason{
 		Record: c.Record.ID, Alias: c.Record.Target(), Site: c.Record.Site, Admin: string(c.Record.Admin()),
 		Health: c.Status(s.Type).String(), Share: "0",
@@ -168,7 +169,7 @@ func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) Candidate
 	case c.Standing == route.Unusable:
 		r.Why = "not usable: " + unusable(c, r.Checks)
 	default:
-		r.Why = s.HeldBack()
+		r.Why = s.HeldBack(l.Choice, c)
 	}
 	return r
 }

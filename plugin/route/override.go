@@ -71,7 +71,7 @@ func (o *override) choose(q *Query) Choice {
 	if c == nil {
 		return Choice{}
 	}
-	return Choice{One: c, Reason: "override for " + prefix.String(), Scope: o.scope(q)}
+	return Choice{One: c, Reason: "override for " + prefix.String(), By: ByOverride, Scope: o.scope(q)}
 }
 
 // at is the record that stands in for a network, nil if none does.

@@ -22,6 +22,7 @@ type Set struct {
 	chooser  chooser // nil: there is nothing to choose
 	client   bool    // the choice depends on who asks, here or behind an alias
 	override *override
+	latched  int        // records of a rank above it, a lower number, are held out by `failback manual`
 	sorry    *Candidate // what `last_resort alias` answers with; nil for another word
 	judge    *judge     // while the set is built
 }
@@ -113,8 +114,18 @@ func (s *Set) CanAnswer(q *Query) (can bool, scope int) {
 // NeedsClient reports whether Choose looks at the query's client, in this set or in one behind it.
 func (s *Set) NeedsClient() bool { return s.client }
 
-// HeldBack says why a usable candidate without a share does not answer.
-func (s *Set) HeldBack() string { return s.policy.heldBack }
+// HeldBack says why a usable candidate without a share in what the choice was made of does not answer.
+func (s *Set) HeldBack(choice Choice, c *Candidate) string {
+	switch {
+	case choice.By == ByOverride:
+		return "an override has another record for this client"
+	case s.latched > c.Record.Rank:
+		return "failback manual: it has failed, and stays out until an operator says failback"
+	case choice.By == BySticky:
+		return "sticky has another record for this client's network"
+	}
+	return s.policy.heldBack
+}
 
 func (s *Set) targetsNeedClient() bool {
 	for _, c := range s.Candidates {

@@ -27,7 +27,7 @@ const stickyReason = "sticky: always the same for the client's network"
 func (r *rendezvous) choose(q *Query) Choice {
 	network, bits := stickyNetwork(q.Client, r.sticky)
 	if r.max > 1 {
-		return Choice{Many: r.best(network), Reason: stickyReason, Scope: bits}
+		return Choice{Many: r.best(network), Reason: stickyReason, By: BySticky, Scope: bits}
 	}
 	best := r.among[0]
 	highest := r.score(network, best)
@@ -36,7 +36,7 @@ func (r *rendezvous) choose(q *Query) Choice {
 			best, highest = c, s
 		}
 	}
-	return Choice{One: best, Reason: stickyReason, Scope: bits}
+	return Choice{One: best, Reason: stickyReason, By: BySticky, Scope: bits}
 }
 
 // best returns the max records of the highest scores.
