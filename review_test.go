@@ -46,3 +46,14 @@ func TestOtherTypesAtTheEndOfAChain(t *testing.T) {
 		t.Errorf("Expected the CNAME alone and an SOA, got:\n%v", r)
 	}
 }
+
+// TestUnresolvedNames are no data that lacks, wherever the answer leads to them: nobody knows yet.
+func TestUnresolvedNames(t *testing.T) {
+	s := start(t, listening("example.org", stanza("group far simple {\nalias name far.example.net\n}", groupOf("simple", "chain", "", "CNAME far"),
+		"group nested simple {\nalias far\n}", "group sorry simple {\nlast_resort alias far\nrecord 192.0.2.1 disabled\n}")))
+	for _, name := range []string{"far", "chain", "nested", "sorry"} {
+		if r := s.ask(name+".example.org.", dns.TypeA); r.Rcode != dns.RcodeServerFailure {
+			t.Errorf("Expected SERVFAIL while the name is not resolved, got:\n%v", r)
+		}
+	}
+}

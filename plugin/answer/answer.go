@@ -80,6 +80,8 @@ type Link struct {
 	Group  *route.Group
 	Set    *route.Set   // nil if the group has nothing of the type
 	Choice route.Choice // empty for a negative answer
+
+	asked *route.Query // what the choice depended on; nil without one
 }
 
 // Answerer answers queries from one table.

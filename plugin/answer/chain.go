@@ -41,13 +41,18 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 		}
 		g := e.Member(q.qtype())
 		set := g.View().Set(q.qtype())
+		if set == nil && g.Unresolved(q.qtype()) {
+			msg.Rcode = dns.RcodeServerFailure // nobody knows yet what is there
+			return
+		}
 		if set == nil {
 			a.negative(ctx, q, msg, e.Zone, g.TTL)
 			return
 		}
-		choice := a.pick(q, res, set, q.qtype())
+		there := a.within(q, e.Zone.Stanza)
+		choice := a.pick(there, res, set, q.qtype())
 		if count(choice, q.qtype()) == 0 {
-			a.nothing(ctx, q, target, e, g, res)
+			a.nothing(ctx, there, target, e, g, res)
 			return
 		}
 		if target = a.positive(res, target, e.Zone.Name, choice, q.qtype()); target == "" {

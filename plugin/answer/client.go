@@ -3,6 +3,7 @@ package answer
 import (
 	"net/netip"
 
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/locate"
 )
 
@@ -12,8 +13,7 @@ type client struct {
 	subnet locate.Subnet
 }
 
-// client returns who asks. It is found out once, and only where it matters: what is known of the place is in files of the stanza, or in
-// what plugin geoip says if the stanza names no database.
+// client returns who asks. It is found out once, and only where it matters.
 func (a *Answerer) client(q *Query) *client {
 	if q.who != nil {
 		return q.who
@@ -23,17 +23,39 @@ func (a *Answerer) client(q *Query) *client {
 		source = q.From.Source()
 	}
 	stanza := q.Match.Zone.Stanza
-	var places *locate.Locator
-	if a.places != nil {
-		places = a.places(stanza)
-	}
 	c := &client{}
-	c.Client, c.subnet = locate.ClientOf(q.Req, source, stanza.ECS, places)
-	if len(stanza.GeoIP) == 0 && q.From != nil {
-		if says := q.From.Metadata(); says != nil {
-			c.Client = locate.FromMetadata(c.Client, says)
-		}
-	}
+	c.Client, c.subnet = locate.ClientOf(q.Req, source, stanza.ECS, a.locator(stanza))
+	c.Client = told(q, stanza, c.Client)
 	q.who = c
 	return c
+}
+
+// locator knows the places of a stanza's clients; nil if nobody does.
+func (a *Answerer) locator(stanza *config.Stanza) *locate.Locator {
+	if a.places == nil {
+		return nil
+	}
+	return a.places(stanza)
+}
+
+// told is the client with what plugin geoip says of it, if the stanza names no database.
+func told(q *Query, stanza *config.Stanza, c locate.Client) locate.Client {
+	if len(stanza.GeoIP) > 0 || q.From == nil {
+		return c
+	}
+	if says := q.From.Metadata(); says != nil {
+		return locate.FromMetadata(c, says)
+	}
+	return c
+}
+
+// within is the query as the groups of a stanza see it that a CNAME has led to: the client's network is that which the name asked for has settled,
+// with the reply's scope, and its place is what this stanza's files say.
+func (a *Answerer) within(q *Query, stanza *config.Stanza) *Query {
+	if stanza == q.Match.Zone.Stanza {
+		return q
+	}
+	there := &Query{Req: q.Req, Name: q.Name, Match: q.Match, Next: q.Next, From: q.From}
+	there.who = &client{Client: told(q, stanza, a.locator(stanza).Client(a.client(q).Network))}
+	return there
 }

@@ -77,7 +77,7 @@ func Explain(q *Query, res Result, reply *dns.Msg) Explanation {
 	}
 	for _, link := range append([]Link{res.Link}, res.Chain...) {
 		if link.Group != nil {
-			x.Groups = append(x.Groups, explainLink(link, &q.ask))
+			x.Groups = append(x.Groups, explainLink(link))
 		}
 	}
 	if reply != nil {
@@ -127,7 +127,7 @@ func entryOf(m route.Match) *route.Entry {
 }
 
 // explainLink turns a set into reasons, record by record.
-func explainLink(l Link, asked *route.Query) Reason {
+func explainLink(l Link) Reason {
 	r := Reason{Group: l.Group.Name, Policy: string(l.Group.Policy), Step: l.Choice.Reason, Records: []CandidateReason{}}
 	if l.Set == nil {
 		return r
@@ -136,16 +136,17 @@ func explainLink(l Link, asked *route.Query) Reason {
 		r.LastResort = string(l.Group.LastResort)
 	}
 	parts := map[*route.Candidate]*big.Rat{}
-	for _, s := range l.Set.Shares(asked) {
+	for _, s := range l.Set.Shares(l.asked) {
 		parts[s.Candidate] = s.Part
 	}
 	for _, c := range l.Set.Candidates {
-		r.Records = append(r.Records, explainCandidate(l.Set, c, parts[c]))
+		r.Records = append(r.Records, explainCandidate(l, c, parts[c]))
 	}
 	return r
 }
 
-func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) CandidateReason {
+func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason {
+	s := l.Set
 	r := CandidateReason{
 		Record: c.Record.ID, Alias: c.Record.Target(), Site: c.Record.Site, Admin: string(c.Record.Admin()),
 		Health: c.Status(s.Type).String(), Share: "0",
@@ -172,7 +173,7 @@ func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) Candidate
 	case c.Standing == route.Unusable:
 		r.Why = "not usable: " + unusable(c, r.Checks)
 	default:
-		r.Why = s.HeldBack()
+		r.Why = s.HeldBack(l.Choice, c)
 	}
 	return r
 }
@@ -181,7 +182,7 @@ func explainCandidate(s *route.Set, c *route.Candidate, part *big.Rat) Candidate
 func explainBehind(s *route.Set) *Reason {
 	r := &Reason{Group: s.Group.Name, Policy: string(s.Group.Policy), Records: []CandidateReason{}}
 	for _, c := range s.Candidates {
-		record := explainCandidate(s, c, nil)
+		record := explainCandidate(Link{Group: s.Group, Set: s}, c, nil)
 		if c.Standing == route.Usable {
 			record.Why = "usable"
 		}

@@ -14,7 +14,7 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, g *route
 	set := setFor(g.View(), q.qtype())
 	if set == nil {
 		if g.Unresolved(q.qtype()) {
-			return Result{Rcode: dns.RcodeServerFailure, Link: Link{Group: g}, Reason: "the name of an alias is not resolved yet"}
+			return Result{Rcode: dns.RcodeServerFailure, Link: Link{Group: g}, Reason: notResolved}
 		}
 		if !eligible(g) {
 			return a.ineligible(ctx, q, e, g)
@@ -36,10 +36,22 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, g *route
 	return res
 }
 
+const notResolved = "the name of an alias is not resolved yet"
+
+// unresolved reports whether a group behind the choice waits for the name of an alias, so that nobody knows whether it has the type.
+func unresolved(choice route.Choice, qtype uint16) bool {
+	for i := range choice.Len() {
+		if behind := choice.At(i).Target; behind != nil && behind.Group.Unresolved(qtype) {
+			return true
+		}
+	}
+	return false
+}
+
 // ineligible answers for a group of which an operator has taken everything out: Traffic Manager has no such name then (spec, section 0).
 func (a *Answerer) ineligible(ctx context.Context, q *Query, e *route.Entry, g *route.Group) Result {
 	res := Result{Msg: newReply(q), Link: Link{Group: g}, Reason: "no eligible record"}
-	if g.Preset() == config.PresetTrafficManager && a.alone(ctx, q, q.qname(), e, g) {
+	if g.Preset() == config.PresetTrafficManager && a.alone(ctx, q, q.qname(), e, g, &res) {
 		res.Msg.Rcode = dns.RcodeNameError
 	}
 	a.negative(ctx, q, res.Msg, e.Zone, g.TTL)
@@ -63,12 +75,15 @@ func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.
 	reason := last.Choice.Reason
 	ttl := min(g.TTLNow(a.now(), res.sets()...), last.Group.TTLNow(a.now(), res.sets()...))
 	switch {
+	case unresolved(last.Choice, q.qtype()):
+		msg.Rcode = dns.RcodeServerFailure
+		return notResolved
 	case last.Choice.Len() > 0:
 		reason = "the record chosen has no data of this type"
 	case last.Choice.LastResort:
-		a.lastResort(ctx, q, name, e, g, last.Group, ttl, msg)
+		a.lastResort(ctx, q, name, e, g, last.Group, ttl, res)
 		return "last resort, no usable record"
-	case g.Preset() == config.PresetTrafficManager && !eligible(g) && !last.Set.Eligible() && a.alone(ctx, q, name, e, g):
+	case g.Preset() == config.PresetTrafficManager && !eligible(g) && !last.Set.Eligible() && a.alone(ctx, q, name, e, g, res):
 		msg.Rcode = dns.RcodeNameError
 	}
 	a.negative(ctx, q, msg, e.Zone, ttl)
@@ -143,7 +158,8 @@ func withOwner(rrs []dns.RR, owner string) []dns.RR {
 
 // lastResort answers for a name of group g where the group that speaks, g or one behind an alias of it, has nothing usable and nothing else to
 // fall back on (spec 4.13).
-func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *route.Entry, g, speaks *route.Group, ttl uint32, msg *dns.Msg) {
+func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *route.Entry, g, speaks *route.Group, ttl uint32, res *Result) {
+	msg := res.Msg
 	switch speaks.LastResort {
 	case config.LastResortServfail:
 		msg.Rcode = dns.RcodeServerFailure
@@ -152,7 +168,7 @@ func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *rou
 		msg.Rcode = dns.RcodeRefused
 		return
 	case config.LastResortNXDomain:
-		if a.alone(ctx, q, name, e, g) {
+		if a.alone(ctx, q, name, e, g, res) {
 			msg.Rcode = dns.RcodeNameError
 		}
 	}
@@ -160,13 +176,15 @@ func (a *Answerer) lastResort(ctx context.Context, q *Query, name string, e *rou
 }
 
 // alone reports whether the name has nothing but what the group has just lost: no other type of ours, no name
-// below it, nothing behind us, and no SOA as at an apex. Only then NXDOMAIN is true.
-func (a *Answerer) alone(ctx context.Context, q *Query, name string, e *route.Entry, g *route.Group) bool {
+// below it, nothing behind us, and no SOA as at an apex. Only then NXDOMAIN is true. It denies all types (RFC 8020), so that what decides about
+// the others counts for the scope of the result too.
+func (a *Answerer) alone(ctx context.Context, q *Query, name string, e *route.Entry, g *route.Group, res *Result) bool {
 	if e.Name == e.Zone.Name || e.Below || len(e.Members) > 1 {
 		return false
 	}
 	for _, s := range g.View().Sets() {
-		if s.CanAnswer(q.asking(a, s)) {
+		can, scope := s.CanAnswer(q.asking(a, s))
+		if res.Scope = max(res.Scope, scope); can {
 			return false
 		}
 	}

@@ -9,9 +9,10 @@ import (
 // pick chooses from a set and follows aliases down to records with values; each group on the way becomes a link of the result. It returns
 // the records that answer together, none if any group on the way left nothing.
 func (a *Answerer) pick(q *Query, res *Result, set *route.Set, qtype uint16) route.Choice {
-	choice := a.choose(set, q.asking(a, set))
+	asked := q.asking(a, set)
+	choice := a.choose(set, asked)
 	res.Scope = max(res.Scope, choice.Scope)
-	link := Link{Group: set.Group, Set: set, Choice: choice}
+	link := Link{Group: set.Group, Set: set, Choice: choice, asked: asked}
 	if res.Group == nil {
 		res.Link = link
 	} else {
@@ -53,7 +54,7 @@ func (q *Query) asking(a *Answerer, set *route.Set) *route.Query {
 	return &q.ask
 }
 
-// Asked is what the choices of the answer depended on, for Set.Shares and Set.Outcomes. It is filled in by Answer.
+// Asked is what the choices at the name asked for depended on, for Set.Shares and Set.Outcomes. It is filled in by Answer.
 func (q *Query) Asked() *route.Query { return &q.ask }
 
 // setFor returns the choice for a query type. ANY takes the first type of the group that has an answer.

@@ -202,3 +202,17 @@ func (s *Scopes) Bits(a netip.Addr) int {
 	}
 	return length
 }
+
+// Around is the scope of what was decided for a network. Prefixes that are longer than the network do not match it, even where they cover
+// all of it (spec T-153), and so its addresses may decide alike but unlike it. differs tells whether the first address, at full length, does; then
+// the network's answer holds for it alone, and more bits would have helped.
+func (s *Scopes) Around(network netip.Prefix, differs func(address netip.Prefix) bool) int {
+	bits := s.Bits(network.Addr())
+	if bits > network.Bits() || network.IsSingleIP() {
+		return bits
+	}
+	if differs(netip.PrefixFrom(network.Addr(), network.Addr().BitLen())) {
+		return network.Bits() + 1
+	}
+	return bits
+}

@@ -48,7 +48,11 @@ func newColumn[V comparable](entries []Entry[V]) column[V] {
 // fact is what the column says of a network.
 func (c *column[V]) fact(network netip.Prefix) Fact[V] {
 	v, _, ok := c.values.Lookup(network)
-	return Fact[V]{Value: v, Known: ok, Bits: c.scopes.Bits(network.Addr())}
+	bits := c.scopes.Around(network, func(address netip.Prefix) bool {
+		there, _, known := c.values.Lookup(address)
+		return there != v || known != ok
+	})
+	return Fact[V]{Value: v, Known: ok, Bits: bits}
 }
 
 func (t *Table) continentColumn() *column[string]               { return &t.continents }

@@ -7,6 +7,7 @@ type Choice struct {
 	One    *Candidate   // the record that answers alone, or nil
 	Many   []*Candidate // the records that answer together; shared, must not be changed
 	Reason string       // the policy's step, in a few words
+	By     By           // whose step it was
 	// LastResort says that no usable record could be picked for this client, and so the group's last resort answers; a choice without
 	// records then means what its word says.
 	LastResort bool
@@ -14,6 +15,16 @@ type Choice struct {
 	// client matters at all: 0 if it does not (RFC 7871 section 7.2.1).
 	Scope int
 }
+
+// By is what picked among the records.
+type By uint8
+
+// What picks.
+const (
+	ByPolicy   By = iota // the policy by itself
+	BySticky             // the client's network
+	ByOverride           // a line of `override`
+)
 
 // Len is the number of records chosen.
 func (c Choice) Len() int {

@@ -36,6 +36,7 @@ func heldOut(s *Set, among []*Candidate, l latch) []*Candidate {
 	if rank != latched {
 		l.SetLatch(s.latchKey(), rank)
 	}
+	s.latched = rank
 	var out []*Candidate
 	for _, c := range among {
 		if c.Record.Rank >= answering {

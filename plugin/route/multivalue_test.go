@@ -74,3 +74,18 @@ func TestSampleDraws(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingFromManyRecords: a last resort that answers no record does so from however many, also where their samples cannot be listed.
+func TestNothingFromManyRecords(t *testing.T) {
+	for _, n := range []int{2, 9, 26, 100} {
+		var records, states []string
+		for i := range n {
+			records = append(records, fmt.Sprintf("record 192.0.2.%d", i+1))
+			states = append(states, fmt.Sprintf("192.0.2.%d U", i+1))
+		}
+		f := compile(t, "group www multivalue {\nprobe p\nlast_resort nxdomain\n"+strings.Join(records, "\n")+"\n}", strings.Join(states, ","))
+		if can, _ := f.set("www", dns.TypeA).CanAnswer(&Query{}); can {
+			t.Errorf("Expected no answer from %d unusable records, got one", n)
+		}
+	}
+}

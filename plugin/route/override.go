@@ -1,6 +1,7 @@
 package route
 
 import (
+	"net/netip"
 	"strings"
 
 	"github.com/healthroute/healthroute/plugin/config"
@@ -66,11 +67,27 @@ func prepareOverride(g *Group, candidates []*Candidate) *override {
 
 // choose returns the record that stands in for the client, or no record.
 func (o *override) choose(q *Query) Choice {
-	record, prefix, ok := o.table.records.Lookup(q.Client.Network)
-	if !ok || o.chosen[record] == nil {
+	c, prefix := o.at(q.Client.Network)
+	if c == nil {
 		return Choice{}
 	}
-	return Choice{One: o.chosen[record], Reason: "override for " + prefix.String(), Scope: o.scope(q)}
+	return Choice{One: c, Reason: "override for " + prefix.String(), By: ByOverride, Scope: o.scope(q)}
 }
 
-func (o *override) scope(q *Query) int { return o.scopes.Bits(q.Client.Network.Addr()) }
+// at is the record that stands in for a network, nil if none does.
+func (o *override) at(network netip.Prefix) (*Candidate, netip.Prefix) {
+	record, prefix, ok := o.table.records.Lookup(network)
+	if !ok {
+		return nil, prefix
+	}
+	return o.chosen[record], prefix
+}
+
+func (o *override) scope(q *Query) int {
+	network := q.Client.Network
+	return o.scopes.Around(network, func(address netip.Prefix) bool {
+		here, _ := o.at(network)
+		there, _ := o.at(address)
+		return here != there
+	})
+}

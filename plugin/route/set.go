@@ -22,6 +22,7 @@ type Set struct {
 	chooser  chooser // nil: there is nothing to choose
 	client   bool    // the choice depends on who asks, here or behind an alias
 	override *override
+	latched  int        // records of a rank above it, a lower number, are held out by `failback manual`
 	sorry    *Candidate // what `last_resort alias` answers with; nil for another word
 	judge    *judge     // while the set is built
 }
@@ -85,31 +86,46 @@ func (s *Set) Usable() bool { return s.usable > 0 }
 // Eligible reports whether any record of the set is, were it only for a last resort.
 func (s *Set) Eligible() bool { return s.eligible > 0 }
 
-// CanAnswer reports whether the query could get a record from the set, here or behind an alias, by any choice.
-func (s *Set) CanAnswer(q *Query) bool {
+// CanAnswer reports whether the query could get a record from the set, here or behind an alias, by any choice, and how much of the client's
+// address that depends on (Choice.Scope).
+func (s *Set) CanAnswer(q *Query) (can bool, scope int) {
 	outcomes, ok := s.Outcomes(q, maxShares)
 	if !ok {
-		return true // so many choices are of records
+		return true, 0 // so many choices are of records, whoever asks
 	}
 	for _, o := range outcomes {
+		scope = max(scope, o.Choice.Scope)
 		for i := range o.Choice.Len() {
 			c := o.Choice.At(i)
 			if c.Target == nil {
-				return true
+				return true, scope
 			}
-			if behind := c.Target.setOf(s.Type); behind != nil && behind.CanAnswer(q) {
-				return true
+			if behind := c.Target.setOf(s.Type); behind != nil {
+				can, further := behind.CanAnswer(q)
+				if scope = max(scope, further); can {
+					return true, scope
+				}
 			}
 		}
 	}
-	return false
+	return false, scope
 }
 
 // NeedsClient reports whether Choose looks at the query's client, in this set or in one behind it.
 func (s *Set) NeedsClient() bool { return s.client }
 
-// HeldBack says why a usable candidate without a share does not answer.
-func (s *Set) HeldBack() string { return s.policy.heldBack }
+// HeldBack says why a usable candidate without a share in what the choice was made of does not answer.
+func (s *Set) HeldBack(choice Choice, c *Candidate) string {
+	switch {
+	case choice.By == ByOverride:
+		return "an override has another record for this client"
+	case s.latched > c.Record.Rank:
+		return "failback manual: it has failed, and stays out until an operator says failback"
+	case choice.By == BySticky:
+		return "sticky has another record for this client's network"
+	}
+	return s.policy.heldBack
+}
 
 func (s *Set) targetsNeedClient() bool {
 	for _, c := range s.Candidates {
@@ -137,7 +153,7 @@ func (s *Set) Choose(q *Query) Choice {
 	return s.settle(s.chooser.choose(q), q)
 }
 
-// before is what comes before the policy: nothing to choose, or an override.
+// before is what comes before the policy: nothing to choose, an override, or a last resort that lets nobody choose.
 func (s *Set) before(q *Query) (Choice, bool) {
 	if s.chooser == nil {
 		if s.sorry != nil {
@@ -145,11 +161,15 @@ func (s *Set) before(q *Query) (Choice, bool) {
 		}
 		return Choice{Reason: "nothing eligible"}, true
 	}
-	if s.override == nil {
-		return Choice{}, false
+	if s.override != nil {
+		if c := s.override.choose(q); c.One != nil {
+			return c, true
+		}
 	}
-	c := s.override.choose(q)
-	return c, c.One != nil
+	if s.LastResort && !s.policy.places && s.Group.LastResort != config.LastResortAll {
+		return s.settle(Choice{}, q), true
+	}
+	return Choice{}, false
 }
 
 // settle lets the group's last resort speak where nothing usable could be picked, and adds the part of the client that an override looked at.
@@ -180,16 +200,13 @@ func (s *Set) Outcomes(q *Query, limit int) ([]Outcome, bool) {
 	for i := range outcomes {
 		outcomes[i].Choice = s.settle(outcomes[i].Choice, q)
 	}
-	if outcomes[0].Choice.LastResort && s.Group.LastResort != config.LastResortAll {
-		return certain(outcomes[0].Choice), true // whatever would have been drawn
-	}
 	return outcomes, true
 }
 
 // Shares returns the exact share of every record that the query can get, in the order of declaration; nil if that is none or cannot be told.
 func (s *Set) Shares(q *Query) []Share {
 	if _, done := s.before(q); !done {
-		if known, ok := s.chooser.(sharer); ok && (!s.LastResort || s.Group.LastResort == config.LastResortAll) {
+		if known, ok := s.chooser.(sharer); ok {
 			return known.shares()
 		}
 	}

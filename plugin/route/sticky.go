@@ -25,10 +25,9 @@ type rendezvous struct {
 const stickyReason = "sticky: always the same for the client's network"
 
 func (r *rendezvous) choose(q *Query) Choice {
-	network := stickyNetwork(q.Client, r.sticky)
-	bits := network.Bits()
+	network, bits := stickyNetwork(q.Client, r.sticky)
 	if r.max > 1 {
-		return Choice{Many: r.best(network), Reason: stickyReason, Scope: bits}
+		return Choice{Many: r.best(network), Reason: stickyReason, By: BySticky, Scope: bits}
 	}
 	best := r.among[0]
 	highest := r.score(network, best)
@@ -37,7 +36,7 @@ func (r *rendezvous) choose(q *Query) Choice {
 			best, highest = c, s
 		}
 	}
-	return Choice{One: best, Reason: stickyReason, Scope: bits}
+	return Choice{One: best, Reason: stickyReason, By: BySticky, Scope: bits}
 }
 
 // best returns the max records of the highest scores.
@@ -91,11 +90,12 @@ func uniform(network netip.Prefix, id string) float64 {
 	return (float64(d.Sum64()>>11) + 0.5) / (1 << 53)
 }
 
-// stickyNetwork is the client's network of as many bits as sticky says, or of fewer where no more is known of it.
-func stickyNetwork(c *locate.Client, s config.Sticky) netip.Prefix {
-	bits := s.IPv6
+// stickyNetwork is the client's network of as many bits as sticky says, or of fewer where no more is known of it. bits is what sticky says, so
+// that a resolver which told less gives the answer to no client of whom it could tell more.
+func stickyNetwork(c *locate.Client, s config.Sticky) (network netip.Prefix, bits int) {
+	bits = s.IPv6
 	if c.Network.Addr().Is4() {
 		bits = s.IPv4
 	}
-	return netip.PrefixFrom(c.Network.Addr(), min(bits, c.Network.Bits())).Masked()
+	return netip.PrefixFrom(c.Network.Addr(), min(bits, c.Network.Bits())).Masked(), bits
 }

@@ -66,7 +66,9 @@ type blocks struct {
 func (b *blocks) choose(q *Query) Choice {
 	network := q.Client.Network
 	c := b.pick(b.table.blocks.Matches(network))
-	c.Scope = b.scopes.Bits(network.Addr())
+	c.Scope = b.scopes.Around(network, func(address netip.Prefix) bool {
+		return b.pick(b.table.blocks.Matches(address)).One != c.One
+	})
 	return c
 }
 

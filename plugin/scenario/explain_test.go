@@ -30,3 +30,62 @@ func TestExplain(t *testing.T) {
 		t.Errorf("Expected\n%s\ngot\n%s", want, got)
 	}
 }
+
+// TestWhyHeldBack: what is usable and does not answer has a reason, and the true one.
+func TestWhyHeldBack(t *testing.T) {
+	w := newWorld(t, `example.org {
+	healthroute {
+		probe web http {
+			fall 1
+			rise 1
+		}
+		group weighted weighted {
+			sticky
+			record 192.0.2.1
+			record 192.0.2.2
+		}
+		group turns roundrobin {
+			sticky
+			record 192.0.2.1
+			record 192.0.2.2
+		}
+		group many multivalue {
+			sticky
+			max 1
+			record 192.0.2.1
+			record 192.0.2.2
+		}
+		group over weighted {
+			override from ::/0 use b
+			record 192.0.2.1 id a
+			record 192.0.2.2 id b
+		}
+		group back failover {
+			failback manual
+			record 192.0.2.9 primary probe web
+			record 192.0.2.2 secondary
+		}
+	}
+}`)
+	for _, kind := range []Behaviour{{Kind: Status, Status: 503}, {Kind: Status, Status: 200}} {
+		if err := w.SetTarget("192.0.2.9", kind); err != nil {
+			t.Fatal(err)
+		}
+		w.AdvanceTo(w.Now() + seconds(100))
+	}
+	const sticky = "sticky has another record for this client's network"
+	for name, want := range map[string]string{
+		"weighted": sticky, "turns": sticky, "many": sticky, "over": "an override has another record for this client",
+		"back": "failback manual: it has failed, and stays out until an operator says failback",
+	} {
+		x, err := w.Explain(Question{Name: name, Type: dns.TypeA})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range x.Groups[0].Records {
+			if r.Share == "0" && r.Why != want {
+				t.Errorf("Expected %q for record %s of %s, got %q", want, r.Record, name, r.Why)
+			}
+		}
+	}
+}
