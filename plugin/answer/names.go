@@ -63,19 +63,20 @@ func NewNames(t *route.Table, clock health.Clock, ask func(ctx context.Context, 
 	return n
 }
 
-// Inherit takes over what an earlier keeper knows of the same names, so that a reload forgets none. It is called before Start.
+// Inherit takes over what an earlier keeper knows of the same names, so that a reload forgets none; it is looked up again at once, as what
+// stands behind us may have changed. It is called before Start.
 func (n *Names) Inherit(old *Names) {
 	old.mu.Lock()
 	defer old.mu.Unlock()
 	for l, k := range n.known {
 		if before, ok := old.known[l]; ok && before.learned {
-			k.answer, k.until, k.learned = before.answer, before.until, true
+			k.answer, k.learned = before.answer, true
 			n.table.Resolved(l.name, l.family, k.answer)
 		}
 	}
 }
 
-// Start plans the first look-ups: at once for whatever nothing is known of.
+// Start plans the first look-ups, at once.
 func (n *Names) Start() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

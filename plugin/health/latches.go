@@ -58,8 +58,44 @@ func (l *Latches) Keys() []string {
 	return slices.Sorted(maps.Keys(l.ranks))
 }
 
-// Latch returns the rank that is set for the key within the lease's scope.
-func (l *Lease) Latch(key string) int { return l.engine.latches.Get(l.Scope + " " + key) }
+// drafts are the latches that a lease sets before it starts: a configuration that never starts must not change those of the one that
+// runs.
+type drafts struct {
+	mu      sync.Mutex
+	ranks   map[string]int // guarded by mu
+	started bool           // guarded by mu
+}
 
-// SetLatch sets it.
-func (l *Lease) SetLatch(key string, rank int) { l.engine.latches.Set(l.Scope+" "+key, rank) }
+// Latch returns the rank that is set for the key within the lease's scope.
+func (l *Lease) Latch(key string) int {
+	l.drafts.mu.Lock()
+	defer l.drafts.mu.Unlock()
+	if rank, drafted := l.drafts.ranks[key]; drafted {
+		return rank
+	}
+	return l.engine.latches.Get(l.Scope + " " + key)
+}
+
+// SetLatch sets it; for others it holds from the lease's Start on.
+func (l *Lease) SetLatch(key string, rank int) {
+	l.drafts.mu.Lock()
+	defer l.drafts.mu.Unlock()
+	if l.drafts.started {
+		l.engine.latches.Set(l.Scope+" "+key, rank)
+		return
+	}
+	if l.drafts.ranks == nil {
+		l.drafts.ranks = map[string]int{}
+	}
+	l.drafts.ranks[key] = rank
+}
+
+// publish makes the lease's latches everybody's.
+func (l *Lease) publish() {
+	l.drafts.mu.Lock()
+	defer l.drafts.mu.Unlock()
+	for key, rank := range l.drafts.ranks {
+		l.engine.latches.Set(l.Scope+" "+key, rank)
+	}
+	l.drafts.ranks, l.drafts.started = nil, true
+}

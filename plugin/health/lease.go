@@ -22,6 +22,7 @@ type Lease struct {
 	checks   []*Check          // guarded by engine.mu until Start
 	lineages map[string]*Check // guarded by engine.mu
 	timers   timers
+	drafts   drafts
 }
 
 // Check returns the check for the spec: the one that exists already, with all that it knows, or a new one.
@@ -98,6 +99,7 @@ func (l *Lease) Checks() []*Check { return l.checks }
 // Start schedules the first attempts of the checks that have none yet (schedule.go). Checks that run already stay on their
 // schedule.
 func (l *Lease) Start() {
+	l.publish()
 	var fresh []*Check
 	for _, c := range l.checks {
 		l.engine.settle(c)

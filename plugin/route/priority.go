@@ -1,8 +1,11 @@
 package route
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
 
-import "github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/config"
+)
 
 // priority answers with the records of the lowest rank among the usable ones, together if there are several (spec 4.5). In the last
 // resort all ranks stand, so the first answers (FO-2). Policy failover has two ranks: primary and secondary.
@@ -17,12 +20,15 @@ func priority(s *Set, among []*Candidate) chooser {
 			tier = append(tier, c)
 		}
 	}
-	return fixed{together(tier, rankReason(s.Group, lowest))}
+	return fixed{together(tier, rankReason(s, lowest))}
 }
 
-func rankReason(g *Group, rank int) string {
+func rankReason(s *Set, rank int) string {
+	held := func(c *Candidate) bool { return c.Standing == Usable && c.Record.Rank < rank }
 	switch {
-	case g.Policy == config.PolicyPriority:
+	case slices.ContainsFunc(s.Candidates, held):
+		return "failback manual holds the record before it out"
+	case s.Group.Policy == config.PolicyPriority:
 		return fmt.Sprintf("lowest priority number among the usable, %d", rank)
 	case rank == 0:
 		return "primary"
