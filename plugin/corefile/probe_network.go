@@ -18,7 +18,8 @@ func networkOptions() []option[*config.Probe] {
 	return append(
 		only("a probe that connects to a target", reaching,
 			config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP, config.ProbeTLS, config.ProbeGRPC, config.ProbePostgres,
-			config.ProbeMySQL, config.ProbeRedis, config.ProbeSMTP, config.ProbeIMAP, config.ProbeLDAP),
+			config.ProbeMySQL, config.ProbeRedis, config.ProbeSMTP, config.ProbeIMAP, config.ProbeLDAP,
+			config.ProbePing, config.ProbeUDP, config.ProbeDNS, config.ProbePrometheus),
 		only("an http, https, tcp or tls probe", proxy, config.ProbeHTTP, config.ProbeHTTPS, config.ProbeTCP, config.ProbeTLS)...)
 }
 

@@ -19,7 +19,7 @@ const Remembered = 10
 // longestReason bounds the bytes of a reason that is remembered. Reasons are one line; what they quote of a reply is cut already.
 const longestReason = 256
 
-// ring keeps the last attempts of a check in 16 bytes each. Reasons are kept once each: those of a target that is down are mostly the same,
+// ring keeps the last attempts of a check in 40 bytes each, the times of their steps included. Reasons are kept once each: those of a target that is down are mostly the same,
 // and those of the same cause are mostly one string in the whole process.
 type ring struct {
 	attempts [Remembered]past
@@ -35,6 +35,7 @@ type past struct {
 	outcome probe.Outcome
 	cause   probe.Cause
 	reason  uint8 // place in reasons, from 1 on; 0 for none
+	times   probe.Times
 }
 
 // remember adds an attempt; it is called with mu held.
@@ -49,7 +50,7 @@ func (h *ring) add(at time.Time, r probe.Result) {
 	h.attempts[h.next] = past{} // its reason may go
 	h.attempts[h.next] = past{
 		ended: at.UnixNano(), took: uint32(min(r.Duration.Microseconds(), 1<<32-1)),
-		outcome: r.Outcome, cause: r.Cause, reason: h.place(r.Reason),
+		outcome: r.Outcome, cause: r.Cause, reason: h.place(r.Reason), times: r.Times,
 	}
 	h.next = (h.next + 1) % Remembered
 	h.count = min(h.count+1, Remembered)
@@ -89,7 +90,7 @@ func (c *Check) History() []Attempt {
 	out := make([]Attempt, 0, h.count)
 	for i := range h.count {
 		a := h.attempts[(h.next+Remembered-h.count+i)%Remembered]
-		r := probe.Result{Outcome: a.outcome, Cause: a.cause, Duration: time.Duration(a.took) * time.Microsecond}
+		r := probe.Result{Outcome: a.outcome, Cause: a.cause, Times: a.times, Duration: time.Duration(a.took) * time.Microsecond}
 		if a.reason > 0 {
 			r.Reason = h.reasons[a.reason-1]
 		}

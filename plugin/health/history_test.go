@@ -56,6 +56,8 @@ func TestHistoryReasons(t *testing.T) {
 		}
 	}
 	c.remember(time.Unix(0, 0), probe.Result{Outcome: probe.Fail, Reason: strings.Repeat("x", 1000)})
-	last := c.History()[Remembered-1]
+	c.remember(time.Unix(0, 0), probe.Result{Times: probe.Times{probe.StepConnect: 1500}})
+	equal(t, "times", c.History()[Remembered-1].Result.Times, probe.Times{probe.StepConnect: 1500})
+	last := c.History()[Remembered-2]
 	equal(t, "bytes of a long reason", len(last.Result.Reason), longestReason)
 }

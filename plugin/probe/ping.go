@@ -27,11 +27,14 @@ type pingProbe struct {
 }
 
 func newPing(_ *config.Probe, _ files, d *dialer) (kind, error) {
-	return &pingProbe{d, listenICMP}, nil
+	return &pingProbe{d, func(network string) (net.PacketConn, error) { return listenICMP(network, d.source) }}, nil
 }
 
-// listenICMP opens a socket for echo requests: "udp4" or "udp6".
-func listenICMP(network string) (net.PacketConn, error) {
+// listenICMP opens a socket for echo requests: "udp4" or "udp6"; from an address of this host if it is valid.
+func listenICMP(network string, from netip.Addr) (net.PacketConn, error) {
+	if from.IsValid() {
+		return icmp.ListenPacket(network, from.String())
+	}
 	address := "0.0.0.0"
 	if network == "udp6" {
 		address = "::"
@@ -55,6 +58,9 @@ var families4and6 = [2]family{
 func (p *pingProbe) test(ctx context.Context, t Target) *finding {
 	addr, f := p.address(ctx, t)
 	if f != nil {
+		return f
+	}
+	if f := p.fits(addr); f != nil {
 		return f
 	}
 	own := families4and6[0]

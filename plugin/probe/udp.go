@@ -99,7 +99,14 @@ func soFar(heard bool, what []byte) string {
 
 // openUDP makes a socket that hears the address alone, and is told what ICMP says of it.
 func (d *dialer) openUDP(ctx context.Context, at netip.AddrPort) (net.Conn, *finding) {
-	conn, err := (&net.Dialer{}).DialUDP(ctx, "udp", netip.AddrPort{}, at)
+	if f := d.fits(at.Addr()); f != nil {
+		return nil, f
+	}
+	var from netip.AddrPort
+	if d.source.IsValid() {
+		from = netip.AddrPortFrom(d.source, 0)
+	}
+	conn, err := (&net.Dialer{}).DialUDP(ctx, "udp", from, at)
 	if err != nil {
 		return nil, explainUDP(ctx, "while opening a socket", err)
 	}
