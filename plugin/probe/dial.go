@@ -79,6 +79,17 @@ func (d *dialer) connect(ctx context.Context, at netip.AddrPort) (net.Conn, *fin
 	return d.open(ctx, at, d.proxy)
 }
 
+// reach opens a connection to a target, whose name is resolved first if it has one, and tells the address. The caller closes it, best with
+// closeWith.
+func (d *dialer) reach(ctx context.Context, t Target) (net.Conn, netip.Addr, *finding) {
+	addr, f := d.address(ctx, t)
+	if f != nil {
+		return nil, addr, f
+	}
+	conn, f := d.connect(ctx, netip.AddrPortFrom(addr, t.Port))
+	return conn, addr, f
+}
+
 // open opens a connection, with a PROXY header or without.
 func (d *dialer) open(ctx context.Context, at netip.AddrPort, proxy bool) (net.Conn, *finding) {
 	t := begin(ctx, StepConnect)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net"
-	"net/netip"
 
 	"github.com/healthroute/healthroute/plugin/config"
 )
@@ -48,11 +47,7 @@ func newGreeting(p *config.Probe, _ files, d *dialer) (kind, error) {
 }
 
 func (p *greetingProbe) test(ctx context.Context, t Target) *finding {
-	addr, f := p.address(ctx, t)
-	if f != nil {
-		return f
-	}
-	conn, f := p.connect(ctx, netip.AddrPortFrom(addr, t.Port))
+	conn, _, f := p.reach(ctx, t)
 	if f != nil {
 		return f
 	}

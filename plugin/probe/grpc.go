@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
-	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,11 +46,7 @@ func newGRPC(p *config.Probe, f files, d *dialer) (kind, error) {
 }
 
 func (p *grpcProbe) test(ctx context.Context, t Target) *finding {
-	addr, f := p.address(ctx, t)
-	if f != nil {
-		return f
-	}
-	conn, f := p.connect(ctx, netip.AddrPortFrom(addr, t.Port))
+	conn, addr, f := p.reach(ctx, t)
 	if f != nil {
 		return f
 	}

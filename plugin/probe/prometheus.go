@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -96,11 +95,7 @@ func (p *prometheusProbe) ask(ctx context.Context, t Target) ([]byte, *finding) 
 	if err != nil {
 		return nil, cannotTell("token: %s", bare(err))
 	}
-	addr, f := p.address(ctx, t)
-	if f != nil {
-		return nil, f
-	}
-	conn, f := p.connect(ctx, netip.AddrPortFrom(addr, t.Port))
+	conn, addr, f := p.reach(ctx, t)
 	if f != nil {
 		return nil, f
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"regexp"
 
 	"github.com/healthroute/healthroute/plugin/config"
@@ -45,11 +44,7 @@ func compile(option, expression string) (*regexp.Regexp, error) {
 }
 
 func (p *tcpProbe) test(ctx context.Context, t Target) *finding {
-	addr, f := p.address(ctx, t)
-	if f != nil {
-		return f
-	}
-	conn, f := p.connect(ctx, netip.AddrPortFrom(addr, t.Port))
+	conn, _, f := p.reach(ctx, t)
 	if f != nil {
 		return f
 	}

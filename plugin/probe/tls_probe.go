@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"crypto/tls"
-	"net/netip"
 
 	"github.com/healthroute/healthroute/plugin/config"
 )
@@ -27,11 +26,7 @@ func newTLSProbe(p *config.Probe, f files, d *dialer) (kind, error) {
 }
 
 func (p *tlsProbe) test(ctx context.Context, t Target) *finding {
-	addr, f := p.address(ctx, t)
-	if f != nil {
-		return f
-	}
-	conn, f := p.connect(ctx, netip.AddrPortFrom(addr, t.Port))
+	conn, addr, f := p.reach(ctx, t)
 	if f != nil {
 		return f
 	}
