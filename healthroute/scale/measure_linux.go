@@ -98,7 +98,7 @@ func measure(ctx context.Context, s site, window time.Duration, profile string) 
 	r.lag = d.lag()
 	r.descriptors, r.goroutines = most.descriptors, most.goroutines
 	r.busy, err = askServer(server.address, s.groups(), queries)
-	r.bytes = float64(memory()-before) / float64(s.targets)
+	r.bytes = max(0, float64(memory())-float64(before)) / float64(s.targets) // what an earlier case leaves behind may go meanwhile
 	return r, err
 }
 
