@@ -71,18 +71,58 @@ func vacant(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// greets starts the server and expects the probe to pass as soon as it is there, and to fail once it is gone.
-func greets(t *testing.T, kind config.ProbeType, port int, server *exec.Cmd) {
+// launch starts a server, and returns what it says and how to end it.
+func launch(t *testing.T, server *exec.Cmd) (said *output, end func()) {
 	t.Helper()
-	said := &output{}
+	said = &output{}
 	server.Stdout, server.Stderr = said, said
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	end := func() {
+	return said, func() {
 		_ = syscall.Kill(-server.Process.Pid, syscall.SIGKILL)
 		_ = server.Wait() // killed
 	}
+}
+
+// TestRealPrometheus asks a Prometheus about itself: a number that is as expected, one that is not, none at all, and nonsense.
+func TestRealPrometheus(t *testing.T) {
+	dir, port := folder(t), vacant(t)
+	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte("global:\n  scrape_interval: 15s\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said, end := launch(t, command(dir, program(t, "prometheus"), "--config.file="+filepath.Join(dir, "prometheus.yml"),
+		fmt.Sprintf("--web.listen-address=127.0.0.1:%d", port), "--storage.tsdb.path="+filepath.Join(dir, "data")))
+	defer end()
+	target := Target{Address: netip.MustParseAddr("127.0.0.1"), Port: uint16(port)}
+	ask := func(query, compare string) Result {
+		return attempt(t, proberOf(t, config.ProbePrometheus, func(p *config.Probe) {
+			p.Prometheus = config.Prometheus{
+				URL: fmt.Sprintf("http://127.0.0.1:%d", port), Query: query, Compare: compare, Number: 1, Missing: config.MissingUnhealthy,
+			}
+		}), target, patience)
+	}
+	var got Result
+	for began := time.Now(); time.Since(began) < patience && got.Outcome != Pass || got.Duration == 0; {
+		got = ask("vector(1)", "==")
+	}
+	if got.Outcome != Pass {
+		t.Fatalf("Expected a pass, got %v %q; the server says%s", got.Outcome, got.Reason, said.quoted())
+	}
+	expect(t, ask("scalar(vector(2))", "=="), Fail, "the result is 2, expected == 1")
+	expect(t, ask("label_replace(vector(3), \"site\", \"fra\", \"\", \"\")", "<="), Fail, `{site="fra"} is 3, expected <= 1`)
+	expect(t, ask("nothing_at_all", "=="), Fail, "no data: the query has no result")
+	expect(t, ask("up{", "=="), CannotTell, "Prometheus: bad_data: ...")
+	end()
+	if got := ask("vector(1)", "=="); got.Outcome != CannotTell {
+		t.Errorf("Expected that nobody can tell without the Prometheus, got %v %q", got.Outcome, got.Reason)
+	}
+}
+
+// greets starts the server and expects the probe to pass as soon as it is there, and to fail once it is gone.
+func greets(t *testing.T, kind config.ProbeType, port int, server *exec.Cmd) {
+	t.Helper()
+	said, end := launch(t, server)
 	defer end()
 	target := Target{Address: netip.MustParseAddr("127.0.0.1"), Port: uint16(port)}
 	prober := proberOf(t, kind)
