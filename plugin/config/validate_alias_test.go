@@ -3,7 +3,6 @@ package config
 import (
 	"math"
 	"net/netip"
-	"strings"
 	"testing"
 
 	"github.com/miekg/dns"
@@ -62,16 +61,6 @@ func TestValidateGroups(t *testing.T) {
 		}, `nameserver "all.example.org." has no address here`},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := valid()
-			tt.mutate(s)
-			ps := s.Validate()
-			switch {
-			case tt.want == "" && len(ps) > 0:
-				t.Errorf("Expected no problem, got\n%v", ps)
-			case !strings.Contains(ps.Error(), tt.want):
-				t.Errorf("Expected a problem with %q, got\n%v", tt.want, ps)
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { expectProblem(t, tt.mutate, tt.want) })
 	}
 }

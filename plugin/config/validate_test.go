@@ -192,17 +192,21 @@ func TestValidate(t *testing.T) {
 		}, ""},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := valid()
-			tt.mutate(s)
-			ps := s.Validate()
-			switch {
-			case tt.want == "" && len(ps) > 0:
-				t.Errorf("Expected no problem, got\n%v", ps)
-			case !strings.Contains(ps.Error(), tt.want):
-				t.Errorf("Expected a problem with %q, got\n%v", tt.want, ps)
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { expectProblem(t, tt.mutate, tt.want) })
+	}
+}
+
+// expectProblem changes a good stanza and expects a problem with the text, or none for "".
+func expectProblem(t *testing.T, mutate func(*Stanza), want string) {
+	t.Helper()
+	s := valid()
+	mutate(s)
+	ps := s.Validate()
+	switch {
+	case want == "" && len(ps) > 0:
+		t.Errorf("Expected no problem, got\n%v", ps)
+	case !strings.Contains(ps.Error(), want):
+		t.Errorf("Expected a problem with %q, got\n%v", want, ps)
 	}
 }
 

@@ -172,9 +172,9 @@ func TestGRPCMisbehaviour(t *testing.T) {
 		reason string
 	}{
 		{"silent", silent, true, "timed out after connecting, waiting for the health status"},
-		{"closes", reads, false, "connection closed after connecting, waiting for the health status"},
+		{"closes", hangsUp, false, "connection closed after connecting, waiting for the health status"},
 		{"resets", then(reads, resets), false, "connection reset after connecting, waiting for the health status"},
-		{"HTTP/1.1", then(reads, writes("HTTP/1.1 400 Bad Request\r\n\r\n")), false, `not a gRPC reply: "HTTP/1.1 400 Bad Request\r\n\r\n"`},
+		{"HTTP/1.1", then(reads, writes("HTTP/1.1 400 Bad Request\r\n\r\n"), hangsUp), false, `not a gRPC reply: "HTTP/1.1 400 Bad Request\r\n\r\n"`},
 		{"another protocol", then(writes("220 mail.example ESMTP\r\n"), silent), false, `not a gRPC reply: "220 mail.example ESMTP\r\n"`},
 		{"begins and is silent", then(writes(settings), silent), true, "timed out after connecting, waiting for the health status"},
 		{"begins and closes", then(writes(settings), reads), false, "..."},

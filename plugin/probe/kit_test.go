@@ -3,6 +3,7 @@ package probe
 import (
 	"bufio"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -114,6 +115,13 @@ func repeats(text string) behaviour {
 			}
 		}
 	}
+}
+
+// hangsUp says that nothing more comes and reads on until the other side has ended: closing with bytes unread would reset the connection, and
+// take what was said before with it.
+func hangsUp(conn net.Conn) {
+	_ = conn.(*net.TCPConn).CloseWrite()
+	_, _ = io.Copy(io.Discard, conn)
 }
 
 // resets ends the connection with a RST.
