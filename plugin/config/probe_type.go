@@ -9,15 +9,6 @@ func ProbeTypes() []ProbeType {
 	}
 }
 
-// IsGreeting reports whether the type is a named form of tcp that knows what its service says.
-func (t ProbeType) IsGreeting() bool {
-	switch t {
-	case ProbePostgres, ProbeMySQL, ProbeRedis, ProbeSMTP, ProbeIMAP, ProbeLDAP:
-		return true
-	}
-	return false
-}
-
 // MayUseTLS reports whether the type has the options of TLS.
 func (t ProbeType) MayUseTLS() bool { return t == ProbeHTTPS || t == ProbeTLS || t == ProbeGRPC }
 

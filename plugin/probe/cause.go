@@ -17,11 +17,6 @@ const (
 	OtherCause
 )
 
-// Causes are all of them but NoCause.
-func Causes() []Cause {
-	return []Cause{NoRoute, NoDescriptors, NoLocalPort, NoMemory, OurResolver, Abandoned, OtherCause}
-}
-
 func (c Cause) String() string {
 	return [...]string{"", "no_route", "no_descriptors", "no_local_port", "no_memory", "resolver", "abandoned", "other"}[c]
 }

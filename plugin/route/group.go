@@ -76,9 +76,6 @@ func (g *Group) Owns(qtype uint16) bool {
 	return false
 }
 
-// Types returns the types of the group's values, ascending.
-func (g *Group) Types() []uint16 { return g.types }
-
 // checks returns the checks of all records, each once.
 func (g *Group) checks() []*health.Check {
 	var out []*health.Check
