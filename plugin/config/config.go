@@ -22,6 +22,9 @@ type Stanza struct {
 	Canary      []string // process-wide: names of probes with a target; while all of them fail, verdicts are frozen
 	Probes      []*Probe
 	Groups      []*Group
+	Pools       []*Pool
+	Balancers   []*Balancer
+	Filters     []*Filter
 	Places      Places
 }
 

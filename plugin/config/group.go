@@ -32,13 +32,15 @@ func Policies() []Policy {
 type Group struct {
 	// Names are absolute and lower case; a name relative to the stanza's zones is listed once for each zone.
 	// The first one names the group. A first label `*` makes a wildcard (RFC 4592).
-	Names      []string
-	Policy     Policy
-	Preset     Preset        // "" is none
-	TTL        time.Duration // of its answers; of `ttl A-B` the upper end
-	MinTTL     time.Duration // of `ttl A-B` the lower end, above 0; 0 for a fixed TTL (spec 4.13)
-	Records    []*Record
-	Max        int // multivalue: most records in an answer, 1 to 100
+	Names   []string
+	Policy  Policy
+	Preset  Preset        // "" is none
+	TTL     time.Duration // of its answers; of `ttl A-B` the upper end
+	MinTTL  time.Duration // of `ttl A-B` the lower end, above 0; 0 for a fixed TTL (spec 4.13)
+	Records []*Record
+	// Max is the most records in an answer: multivalue, 1 to 100; also of other groups but weighted ones with an alias of a pool or a
+	// balancer, for what that answers. 0 there is no limit.
+	Max        int
 	LastResort LastResort
 	// Sorry is what `last_resort alias NAME` answers with: the names of a group, one for each zone of the stanza.
 	Sorry []string
@@ -136,7 +138,11 @@ type Alias struct {
 	// whichever zone the answer is for. Empty for an alias of a name.
 	Group []string
 	// Name is an absolute name that is resolved down the chain, for `alias name`; "" for an alias of a group.
-	Name       string
+	Name string
+	// Pool or Balancer is the name of one of the stanza; "" for other aliases. Site is the one site of the balancer that the alias
+	// stands for; "" for all.
+	Pool, Balancer, Site string
+
 	Evaluate   bool       // the alias is usable only if its target is healthy
 	MinHealthy MinHealthy // what makes the target healthy, besides its own word
 }

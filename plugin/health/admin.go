@@ -18,25 +18,15 @@ const (
 	Disabled = config.Disabled
 	Draining = config.Draining
 	Always   = config.Always
+
+	// What is said of targets and sites in words of their own, and has no word in a Corefile.
+	Deregistered AdminState = "deregistered" // a target of a pool: draining for the pool's drain time, then unused
+	Unused       AdminState = "unused"       // what a deregistered target is after that: neither answered nor attempted
+	Shifted      AdminState = "shifted"      // a site of a balancer: left out of its answers
 )
 
-// AdminStates are all of them.
+// AdminStates are those that can be said of any object.
 func AdminStates() []AdminState { return []AdminState{Enabled, Disabled, Draining, Always} }
-
-// Object is what an admin state is said of: a group, or a record of it. The binding is to these names alone, so that
-// it holds over reloads and never moves to another record.
-type Object struct {
-	Group  string // the group's name
-	Record string // the record's id; "" for the group itself
-}
-
-// String is GROUP or GROUP/RECORD.
-func (o Object) String() string {
-	if o.Record == "" {
-		return o.Group
-	}
-	return o.Group + "/" + o.Record
-}
 
 // Override is an admin state with who said it, why and until when.
 type Override struct {
@@ -169,7 +159,7 @@ func (a *Admin) Objects() []Object {
 	for o := range a.overrides {
 		out = append(out, o)
 	}
-	slices.SortFunc(out, func(x, y Object) int { return cmp.Or(cmp.Compare(x.Group, y.Group), cmp.Compare(x.Record, y.Record)) })
+	slices.SortFunc(out, func(x, y Object) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Member, y.Member)) })
 	return out
 }
 

@@ -12,7 +12,7 @@ func TestAdmin(t *testing.T) {
 	a := NewAdmin(clock)
 	var told []string
 	unwatch := a.Watch(func(o Object) { told = append(told, seconds(clock.at())+" "+o.String()) })
-	group, record := Object{Group: "www"}, Object{Group: "www", Record: "192.0.2.1"}
+	group, record := GroupObject("www", ""), GroupObject("www", "192.0.2.1")
 
 	a.Set(record, Override{State: Disabled, Author: "kim", Reason: "disk"})
 	got, ok := a.Override(record)
@@ -43,7 +43,7 @@ func TestAdmin(t *testing.T) {
 func TestAlwaysComesBack(t *testing.T) {
 	clock := newVirtualClock(time.Unix(1_000_000, 0))
 	a := NewAdmin(clock)
-	record := Object{Group: "www", Record: "a"}
+	record := GroupObject("www", "a")
 	state := func(want AdminState) {
 		t.Helper()
 		got, _ := a.Override(record)

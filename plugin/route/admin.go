@@ -10,7 +10,7 @@ func (t *Table) AdminChanged(o health.Object) {
 	var touched []*health.Check
 	t.mu.Lock()
 	for _, g := range t.groups {
-		if g.Name != o.Group {
+		if o.Kind != health.OfGroup || g.Name != o.Name {
 			continue
 		}
 		t.takeAdmin(g)
@@ -28,7 +28,7 @@ func (t *Table) AdminChanged(o health.Object) {
 // takeAdmin stores the states in force in the records of a group. What an operator says of an object stands over what the Corefile says of it;
 // a group that is taken out takes its records with it; for the rest the record's own state stands over the group's.
 func (t *Table) takeAdmin(g *Group) {
-	of := t.said(health.Object{Group: g.Name}, "")
+	of := t.said(health.GroupObject(g.Name, ""), "")
 	if of == "" && g.disabled {
 		of = health.Disabled
 	}
@@ -39,7 +39,7 @@ func (t *Table) takeAdmin(g *Group) {
 			if of == health.Always && !takesOut(declared) {
 				declared = of
 			}
-			state = t.said(health.Object{Group: g.Name, Record: r.ID}, declared)
+			state = t.said(health.GroupObject(g.Name, r.ID), declared)
 		}
 		if state == "" || state == health.Always && r.alias != nil { // what stands behind an alias has its own say (T-231)
 			state = health.Enabled

@@ -21,8 +21,8 @@ const (
 
 // State returns the group's state now: the first row of the table in spec 3.6 that fits.
 func (t *Table) State(g *Group) State {
-	if t.said(health.Object{Group: g.Name}, config.AdminState("")) == health.Disabled ||
-		g.disabled && t.said(health.Object{Group: g.Name}, health.Disabled) == health.Disabled {
+	if t.said(health.GroupObject(g.Name, ""), config.AdminState("")) == health.Disabled ||
+		g.disabled && t.said(health.GroupObject(g.Name, ""), health.Disabled) == health.Disabled {
 		return GroupDisabled
 	}
 	seen := map[health.Status]bool{}

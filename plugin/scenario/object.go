@@ -48,10 +48,10 @@ func (w *World) record(object string) (*route.Group, *route.Record) {
 // object finds what an admin state can be said of.
 func (w *World) object(word string) (health.Object, error) {
 	if groups := w.groups(word); len(groups) > 0 {
-		return health.Object{Group: groups[0].Name}, nil
+		return health.GroupObject(groups[0].Name, ""), nil
 	}
 	if g, r := w.record(word); r != nil {
-		return health.Object{Group: g.Name, Record: r.ID}, nil
+		return health.GroupObject(g.Name, r.ID), nil
 	}
 	return health.Object{}, w.unknown(word)
 }
