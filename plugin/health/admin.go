@@ -159,7 +159,9 @@ func (a *Admin) Objects() []Object {
 	for o := range a.overrides {
 		out = append(out, o)
 	}
-	slices.SortFunc(out, func(x, y Object) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Member, y.Member)) })
+	slices.SortFunc(out, func(x, y Object) int {
+		return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Member, y.Member))
+	})
 	return out
 }
 

@@ -79,8 +79,8 @@ type Check struct {
 	unset    func() bool        // guarded by mu: calls the next attempt off
 	unexpire func() bool        // guarded by mu: calls off that what was pushed expires
 	abandon  context.CancelFunc // guarded by mu: ends the attempt under way
-	attempts sync.WaitGroup     // the attempt under way
-	first    chan struct{}      // closed when the first attempt has ended
+	running  int                // guarded by mu: attempts that have not ended, abandoned ones among them
+	first    chan struct{}      // closed when the first attempt has ended, or there will be none
 }
 
 // hold is one lease's use of a check. Leases may know it by different probe names.
@@ -193,7 +193,7 @@ func (c *Check) Target() probe.Target {
 	return c.spec().Target
 }
 
-// Attempted reports whether the first attempt has ended, whatever it showed.
+// Attempted reports whether the first attempt has ended, whatever it showed, or there will be none.
 func (c *Check) Attempted() bool {
 	select {
 	case <-c.first:

@@ -4,7 +4,7 @@
 // An Engine owns all checks of a process. Each configuration holds a Lease on the checks that it uses; a check
 // lives as long as one lease holds it. There is no scheduling goroutine: a timer of the engine's clock fires for each check when its
 // next attempt is due, and the attempt runs where the clock calls it, at once or when a place among those under way is free.
-// Counting is a pure step. Every goroutine that an attempt runs on is waited for by the Release that stops its check.
+// Counting is a pure step. Every goroutine that an attempt runs on is waited for by the Release of the lease that stopped its check.
 package health
 
 import (

@@ -99,7 +99,7 @@ func (e *Engine) beginAll(fresh []*Check) {
 		for i, c := range checks {
 			gap := c.circle() / time.Duration(len(checks))
 			if gap > calmGap { // so few that they are no crowd: soon, in a round
-				e.begin(c, now.Add(calmGap*time.Duration(i)), false)
+				e.begin(c, e.turn(now, interval).Add(calmGap*time.Duration(i)), false)
 				continue
 			}
 			// As much blurred as what follows, so that the end of the first turn and the begin of the second one fit together.
