@@ -97,7 +97,7 @@ func (i *instance) start() error {
 	running.govern()
 	for _, b := range i.blocks {
 		b.warnOfObstacles()
-		b.lease.Start()
+		b.table.Begin()
 		b.names.Start()
 		b.rereader = startRereading(b.places)
 	}

@@ -5,6 +5,7 @@
 package route
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -163,3 +164,6 @@ func (t *Table) Canaries() []*health.Check { return t.canaries }
 
 // Groups returns the groups of the table in the order of declaration.
 func (t *Table) Groups() []*Group { return t.groups }
+
+// Choosers returns all that choose: the groups, and behind their aliases the balancers.
+func (t *Table) Choosers() []*Group { return slices.Concat(t.groups, t.balancers) }
