@@ -57,6 +57,9 @@ func (v *validator) filterNames(f *Filter) {
 		return // whoever names none means what later plugins answer
 	}
 	for _, name := range f.Names {
+		if _, below := WildcardParent(name); below {
+			continue // the next plugin is asked before a wildcard group
+		}
 		if g := v.addressGroup(name); g != nil {
 			v.warn(f.Places.Own, fmt.Sprintf("name %q of the filter has a group on line %d, which answers itself: nothing is filtered there", name, g.Places.Own.Line))
 		}
