@@ -19,11 +19,16 @@ type Table struct {
 	entries map[string]*Entry // by absolute, lower-case name
 	groups  []*Group
 
+	pools     []*Pool
+	balancers []*Group              // what stands behind aliases of pools and balancers
+	refs      map[*health.Check]int // guarded by mu: how many targets of pools, and others, need a check
+
 	canaries []*health.Check
 	observer Observer
 	admin    *health.Admin
 	checks   Checker
-	adminMu  sync.Mutex // held while admin states are taken over, one change after the other
+	adminMu  sync.Mutex // held while admin states or targets are taken over, one change after the other
+	begun    bool       // guarded by adminMu: the checks have been started
 
 	mu         sync.Mutex
 	byCheck    map[*health.Check][]*Group // guarded by mu
@@ -74,7 +79,7 @@ type Match struct {
 
 // NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
 func NewTable(o Observer, admin *health.Admin) *Table {
-	return &Table{byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o, admin: admin}
+	return &Table{byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, refs: map[*health.Check]int{}, observer: o, admin: admin}
 }
 
 // Find looks a name up; it is absolute and lower case.
