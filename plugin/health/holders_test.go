@@ -14,10 +14,9 @@ import (
 	"github.com/healthroute/healthroute/plugin/probe"
 )
 
-// holders is the plain model of who holds what: for each lease, what it asked for and how often, in that order.
+// holders is the plain model of who holds what: for each lease, what it asked for, in that order.
 type holders struct {
-	asked []map[int]int  // by lease: check number to times
-	order [][]int        // by lease: check numbers
+	order [][]int        // by lease: the check numbers that it holds
 	idle  []map[int]bool // by lease: what it wants no attempts on
 	fresh [][]int        // by lease: asked for since its last start
 	gone  []bool         // by lease: released
@@ -28,17 +27,13 @@ type holders struct {
 func newHolders(leases int) *holders {
 	m := &holders{gone: make([]bool, leases), order: make([][]int, leases), fresh: make([][]int, leases), runs: map[int]bool{}, rests: map[int]bool{}}
 	for range leases {
-		m.asked = append(m.asked, map[int]int{})
 		m.idle = append(m.idle, map[int]bool{})
 	}
 	return m
 }
 
 func (m *holders) check(l, c int) {
-	if m.gone[l] {
-		return
-	}
-	if m.asked[l][c]++; m.asked[l][c] == 1 {
+	if !m.gone[l] && !m.has(l, c) {
 		m.order[l] = append(m.order[l], c)
 		m.fresh[l] = append(m.fresh[l], c)
 	}
@@ -46,7 +41,7 @@ func (m *holders) check(l, c int) {
 
 func (m *holders) start(l int) {
 	for _, c := range m.fresh[l] {
-		if m.asked[l][c] > 0 {
+		if m.has(l, c) {
 			m.look(c)
 			m.runs[c] = m.runs[c] || !m.rests[c]
 		}
@@ -55,7 +50,7 @@ func (m *holders) start(l int) {
 }
 
 func (m *holders) want(l, c int, wanted bool) {
-	if m.asked[l][c] > 0 {
+	if m.has(l, c) {
 		m.idle[l][c] = !wanted
 	}
 	m.look(c)
@@ -69,17 +64,10 @@ func (m *holders) look(c int) {
 }
 
 func (m *holders) drop(l, c int) {
-	if m.asked[l][c] > 1 {
-		m.asked[l][c]--
-	} else if m.asked[l][c] == 1 {
-		m.leave(l, c)
+	if !m.has(l, c) {
+		return
 	}
-}
-
-// leave takes the lease from the check.
-func (m *holders) leave(l, c int) {
 	m.order[l] = slices.DeleteFunc(m.order[l], func(other int) bool { return other == c })
-	delete(m.asked[l], c)
 	delete(m.idle[l], c)
 	if m.held(c) {
 		m.look(c)
@@ -90,19 +78,21 @@ func (m *holders) leave(l, c int) {
 }
 
 func (m *holders) release(l int) {
-	for c := range m.asked[l] {
-		m.leave(l, c)
+	for _, c := range slices.Clone(m.order[l]) {
+		m.drop(l, c)
 	}
 	m.gone[l], m.fresh[l] = true, nil
 }
 
+func (m *holders) has(l, c int) bool { return slices.Contains(m.order[l], c) }
+
 func (m *holders) held(c int) bool {
-	return slices.ContainsFunc(m.asked, func(asked map[int]int) bool { return asked[c] > 0 })
+	return slices.ContainsFunc(m.order, func(held []int) bool { return slices.Contains(held, c) })
 }
 
 func (m *holders) wanted(c int) bool {
-	for l, asked := range m.asked {
-		if asked[c] > 0 && !m.idle[l][c] {
+	for l := range m.order {
+		if m.has(l, c) && !m.idle[l][c] {
 			return true
 		}
 	}
