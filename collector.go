@@ -70,6 +70,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 			}
 			collectGroups(b, gauges)
 			collectBalancers(b, gauges)
+			collectSources(b, gauges)
 		}
 	}
 	collectLoad(out, untestable)
@@ -119,7 +120,8 @@ type gauge struct {
 }
 
 func (g gauge) values() []string {
-	if g.desc == groupLastResort || g.desc == certificateExpiry {
+	switch g.desc {
+	case groupLastResort, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
 		return g.labels[:2]
 	}
 	return g.labels[:]

@@ -15,6 +15,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
@@ -43,6 +44,7 @@ type block struct {
 	next     plugin.Handler // the rest of the chain; nil at its end
 	table    *route.Table
 	names    *answer.Names
+	sources  *route.Sources
 	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
@@ -99,6 +101,7 @@ func (i *instance) start() error {
 		b.warnOfObstacles()
 		b.table.Begin()
 		b.names.Start()
+		b.sources.Start()
 		b.rereader = startRereading(b.places)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
@@ -127,10 +130,12 @@ func (b *block) compile() error {
 	})
 	b.counters = newAnswerCounters(b.table)
 	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
+	b.sources = b.table.Sources(discover.Options{Clock: health.RealClock{}, Ask: b.askedFor}, tellDiscovery)
 	for _, old := range running.all() {
 		for _, before := range old.blocks {
 			if before.key == b.key {
 				b.names.Inherit(before.names)
+				b.sources.Inherit(before.sources)
 			}
 		}
 	}
@@ -146,6 +151,15 @@ func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
 		reply = q.Ask(ctx, req)
 	}
 	return reply
+}
+
+// askedFor is ask for those who need an answer or nothing.
+func (b *block) askedFor(ctx context.Context, req *dns.Msg) *dns.Msg {
+	reply := b.ask(ctx, req)
+	if reply.Nobody {
+		return nil
+	}
+	return reply.Msg
 }
 
 // stop gives the checks back; queries that still come are answered from the last views.
@@ -164,6 +178,7 @@ func (i *instance) release() {
 		b.rereader.stop()
 		if b.names != nil {
 			b.names.Stop()
+			b.sources.Stop()
 		}
 		if b.lease != nil {
 			b.lease.Release()
@@ -171,11 +186,11 @@ func (i *instance) release() {
 	}
 }
 
-// attempted reports whether every check of the instance has ended an attempt that the views know of, and every name that an alias stands for is
-// resolved.
+// attempted reports whether every check of the instance has ended an attempt that the views know of, every name that an alias stands for is
+// resolved, and every source of targets has been looked at.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if !b.lease.Attempted() || !b.table.Settled() || !b.names.Resolved() {
+		if !b.lease.Attempted() || !b.table.Settled() || !b.names.Resolved() || !b.sources.Learned() {
 			return false
 		}
 	}

@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"watched":  {"config"},
 	"locate":   {"config", "watched"},
 	"discover": {"config", "health", "watched"},
-	"route":    {"config", "locate", "probe", "health"},
+	"route":    {"config", "discover", "locate", "probe", "health"},
 	"answer":   {"config", "locate", "health", "route"},
 	"scenario": {"config", "corefile", "locate", "probe", "health", "route", "answer"},
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
@@ -43,6 +44,7 @@ type server struct {
 	table    *route.Table
 	lease    *health.Lease
 	names    *answer.Names
+	sources  *route.Sources
 	answerer *answer.Answerer
 	unwatch  func()
 }
@@ -95,6 +97,7 @@ func (w *World) Reload(s Source) config.Problems {
 	for _, n := range servers {
 		n.table.Begin()
 		n.names.Start()
+		n.sources.Start()
 	}
 	stop(w.servers)
 	w.source, w.servers = s, servers
@@ -133,9 +136,11 @@ func (w *World) serve(b *Block) (*server, error) {
 		return n, err
 	}
 	n.names = answer.NewNames(n.table, expiries{w.clock}, w.askFor(n))
+	n.sources = n.table.Sources(w.discovering(n), func(*route.Source, discover.Report) {})
 	for _, before := range w.servers {
 		if slices.Equal(before.Zones, n.Zones) {
 			n.names.Inherit(before.names)
+			n.sources.Inherit(before.sources)
 		}
 	}
 	n.answerer = answer.New(n.table, answer.Options{
@@ -150,6 +155,7 @@ func stop(servers []*server) {
 		n.unwatch()
 		if n.names != nil {
 			n.names.Stop()
+			n.sources.Stop()
 		}
 		n.lease.Release()
 	}
