@@ -84,8 +84,8 @@ func (i *instance) add(b *block, keys []string) {
 	i.blocks = append(i.blocks, b)
 }
 
-// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for their first
-// attempts, so that the first answers know what works.
+// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for the first looks at sources of targets and for
+// the first attempts, so that the first answers know what works.
 func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
@@ -107,7 +107,7 @@ func (i *instance) start() error {
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
 	defer cancel()
 	for _, b := range i.blocks {
-		if !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
+		if !b.sources.WaitFirst(ctx) || !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
 			log.Infof("serving before all first attempts have ended, after %gs", firstAttempts.Seconds())
 			break
 		}

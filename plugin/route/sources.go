@@ -1,6 +1,8 @@
 package route
 
 import (
+	"context"
+
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/discover"
 )
@@ -32,6 +34,9 @@ func (t *Table) Sources(o discover.Options, report func(*Source, discover.Report
 	}
 	return all
 }
+
+// Config is the source as it was declared.
+func (s *Source) Config() config.Discovery { return s.Pool.Config.Sources[s.index] }
 
 // take hands what was found on to the pool, or tells why that will not have it.
 func (s *Source) take(t *Table, report func(discover.Report)) func([]config.Found) {
@@ -78,6 +83,18 @@ func (s *Sources) Hurry() {
 func (s *Sources) Learned() bool {
 	for _, source := range s.list {
 		if !source.Learned() {
+			return false
+		}
+	}
+	return true
+}
+
+// WaitFirst waits until each has looked once, or until the context ends, and reports which.
+func (s *Sources) WaitFirst(ctx context.Context) bool {
+	for _, source := range s.list {
+		select {
+		case <-source.First():
+		case <-ctx.Done():
 			return false
 		}
 	}

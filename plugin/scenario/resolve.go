@@ -11,6 +11,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/discover"
 )
 
@@ -71,11 +72,16 @@ func (w *World) discovering(n *server) discover.Options {
 	}}
 }
 
-// hasName reports whether an alias stands for the name.
+// hasName reports whether an alias stands for the name, or targets are discovered by it.
 func (w *World) hasName(name string) bool {
 	for _, n := range w.servers {
 		for _, known := range n.table.Names() {
 			if strings.EqualFold(known, dns.Fqdn(name)) {
+				return true
+			}
+		}
+		for _, s := range n.sources.All() {
+			if d := s.Config(); d.Kind == config.DiscoverDNS && strings.EqualFold(d.Name, dns.Fqdn(name)) {
 				return true
 			}
 		}

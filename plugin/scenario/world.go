@@ -27,6 +27,7 @@ type World struct {
 	engine  *health.Engine
 	admin   *health.Admin
 	source  Source
+	cleanUp func() // of the source's files on disk
 	servers []*server
 	others  []*colleague
 	draws   enumeration
@@ -67,7 +68,7 @@ func NewWorld(s Source) (*World, config.Problems) {
 	c := &clock{now: epoch}
 	w := &World{
 		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
-		resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
+		cleanUp: func() {}, resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
 	w.engine = health.NewEngine(health.Options{Clock: c, Timers: expiries{c}, Observer: w, Runner: w.run, Exact: true})
 	problems := w.Reload(s)
@@ -79,8 +80,15 @@ func NewWorld(s Source) (*World, config.Problems) {
 
 // Reload replaces the Corefile as a server's reload does; a refused one changes nothing.
 func (w *World) Reload(s Source) config.Problems {
-	blocks, problems := Load(s)
+	dir, cleanUp, err := s.onDisk() // as long as it is in force: sources of targets look at files again
+	if err != nil {
+		return config.Problems{{Message: err.Error()}}
+	}
+	laid := s
+	laid.Dir = dir
+	blocks, problems := Load(laid)
 	if problems.Errors() != nil {
+		cleanUp()
 		return problems
 	}
 	var servers []*server
@@ -89,6 +97,7 @@ func (w *World) Reload(s Source) config.Problems {
 		servers = append(servers, n)
 		if err != nil {
 			stop(servers)
+			cleanUp()
 			return append(problems, config.Problem{Message: err.Error()})
 		}
 	}
@@ -100,7 +109,8 @@ func (w *World) Reload(s Source) config.Problems {
 		n.sources.Start()
 	}
 	stop(w.servers)
-	w.source, w.servers = s, servers
+	w.cleanUp()
+	w.source, w.servers, w.cleanUp = s, servers, cleanUp
 	for _, o := range w.others {
 		o.follow(w)
 	}
@@ -174,7 +184,8 @@ func (w *World) Restart() config.Problems {
 // Close ends the world.
 func (w *World) Close() {
 	stop(w.servers)
-	w.servers = nil
+	w.cleanUp()
+	w.servers, w.cleanUp = nil, func() {}
 	for _, o := range w.others {
 		o.follow(w)
 	}
