@@ -27,14 +27,16 @@ type Engine struct {
 	jitter    bool
 	random    func(n int64) int64
 	observers atomic.Int32 // how many there are, ourselves included
+	changes   atomic.Uint64
 	latches   Latches
 	slots     slots
 	starts    pace
 	canaries  canaries
 
-	mu     sync.Mutex
-	checks map[string]*Check // guarded by mu; by identity
-	leases []*Lease          // guarded by mu; oldest first
+	mu       sync.Mutex
+	checks   map[string]*Check // guarded by mu; by identity
+	leases   []*Lease          // guarded by mu; oldest first
+	restored memory            // guarded by mu
 }
 
 // Runner makes one attempt of a check and calls done with its result, exactly once, then or later. The context ends
@@ -97,6 +99,10 @@ func (e *Engine) Checks() int {
 	defer e.mu.Unlock()
 	return len(e.checks)
 }
+
+// Changes counts what changed so far of all that a restart should keep and nobody learns again: statuses and latches. The counters of
+// attempts are not among it.
+func (e *Engine) Changes() uint64 { return e.changes.Load() + e.latches.changes.Load() }
 
 // ancestor returns the newest check of the lineage that another lease than l holds, or nil; it is called with mu held.
 func (e *Engine) ancestor(lineage string, l *Lease) *Check {
