@@ -44,7 +44,7 @@ ns1 IN A 198.51.100.53
 `
 
 // zoneFile writes a zone and returns the line of the file plugin for it.
-func zoneFile(t *testing.T, zone, text string) string {
+func zoneFile(t testing.TB, zone, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
