@@ -67,6 +67,14 @@ func dial(t testing.TB, s *server, network string) *peer {
 	return &peer{network, conn}
 }
 
+// close ends the connection at once: thousands of them would use up the local ports if they waited for their end.
+func (p *peer) close() {
+	if conn, ok := p.conn.(*net.TCPConn); ok {
+		_ = conn.SetLinger(0)
+	}
+	p.conn.Close()
+}
+
 func (p *peer) send(t testing.TB, packet []byte) {
 	t.Helper()
 	if p.network == "tcp" {
@@ -94,7 +102,7 @@ const maxUDPQuery = 512
 func provoke(t testing.TB, s *server, network string, packet []byte, answered bool) [][]byte {
 	t.Helper()
 	p := dial(t, s, network)
-	defer p.conn.Close()
+	defer p.close()
 	p.send(t, packet)
 	after := question("plain.example.org.", dns.TypeA)
 	after.Id = 0x5aa5
