@@ -219,15 +219,22 @@ func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Resu
 
 // noData says that the name has nothing of the type.
 func (a *Answerer) noData(ctx context.Context, q *Query, e *route.Entry) Result {
-	ttl := uint32(e.Zone.Stanza.TTL.Seconds())
 	var group *route.Group
-	for _, g := range e.Members {
-		group = g
-		ttl = min(ttl, g.TTL)
+	if n := len(e.Members); n > 0 {
+		group = e.Members[n-1]
 	}
 	msg := newReply(q)
-	a.negative(ctx, q, msg, e.Zone, ttl)
+	a.negative(ctx, q, msg, e.Zone, negativeTTL(e))
 	return Result{Msg: msg, Link: Link{Group: group}, Reason: "no data of this type"}
+}
+
+// negativeTTL is how long it may be remembered that the name lacks a type: no longer than what its groups answer.
+func negativeTTL(e *route.Entry) uint32 {
+	ttl := uint32(e.Zone.Stanza.TTL.Seconds())
+	for _, g := range e.Members {
+		ttl = min(ttl, g.TTL)
+	}
+	return ttl
 }
 
 // missing is rule 7 with a nameserver: a name in our zone that nobody has. A failure behind us is no proof of that

@@ -34,6 +34,10 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 				return
 			}
 			e = m.Wildcard
+			if e.Member(q.qtype()) == nil { // the name exists as the wildcard makes it, without this type
+				a.negative(ctx, q, msg, e.Zone, negativeTTL(e))
+				return
+			}
 		}
 		if e == nil || e.Member(q.qtype()) == nil {
 			a.leave(ctx, q, msg, target, m)
@@ -82,7 +86,7 @@ func owns(rrs []dns.RR, name string) bool {
 // leave asks whoever stands behind us for the end of a chain that our groups do not know.
 func (a *Answerer) leave(ctx context.Context, q *Query, msg *dns.Msg, target string, m route.Match) {
 	if m.Entry != nil && len(m.Entry.Members) > 0 && m.Zone.Stanza.OtherTypes == config.OtherTypesNoData {
-		a.negative(ctx, q, msg, m.Zone, uint32(m.Zone.Stanza.TTL.Seconds()))
+		a.negative(ctx, q, msg, m.Zone, negativeTTL(m.Entry))
 		return
 	}
 	b := q.Next.Ask(ctx, question(q, target, q.qtype()))
@@ -99,7 +103,11 @@ func (a *Answerer) leave(ctx context.Context, q *Query, msg *dns.Msg, target str
 		msg.Rcode = dns.RcodeNameError
 	}
 	if len(msg.Ns) == 0 && b.lacksName() {
-		a.negative(ctx, q, msg, m.Zone, uint32(m.Zone.Stanza.TTL.Seconds()))
+		ttl := uint32(m.Zone.Stanza.TTL.Seconds())
+		if m.Entry != nil {
+			ttl = negativeTTL(m.Entry)
+		}
+		a.negative(ctx, q, msg, m.Zone, ttl)
 	}
 }
 
