@@ -33,6 +33,8 @@ func (s *Stanza) Validate() Problems {
 	v.nesting()
 	v.owners()
 	v.nameservers()
+	v.delegations()
+	v.aliasedHosts()
 	v.unusedProbes()
 	v.hiddenGroups()
 	return v.problems

@@ -52,6 +52,8 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			t.canaries = append(t.canaries, targetCheck(s, s.Probe(name), probers, checks))
 		}
 	}
+	t.enterBeside()
+	t.markCuts()
 	for _, g := range t.groups {
 		t.takeAdmin(g)
 	}
