@@ -64,18 +64,18 @@ func eachPolicy(t *testing.T, test func(t *testing.T, policy string)) {
 	}
 }
 
-// groupOf is a group of one or two addresses in the shape that its policy asks for.
+// groupOf is a group of addresses, two at most for failover, in the shape that its policy asks for.
 func groupOf(policy, name, options string, addresses ...string) string {
 	lines := []string{"group " + name + " " + policy + " {", options}
-	roles := []string{"", ""}
-	switch policy {
-	case "simple":
+	if policy == "simple" {
 		addresses = []string{strings.Join(addresses, ",")}
-	case "failover":
-		roles = []string{" primary", " secondary"}
 	}
 	for i, a := range addresses {
-		lines = append(lines, "record "+a+roles[i])
+		role := ""
+		if policy == "failover" {
+			role = []string{" primary", " secondary"}[i]
+		}
+		lines = append(lines, "record "+a+role)
 	}
 	return strings.Join(append(lines, "}"), "\n")
 }
