@@ -35,7 +35,10 @@ type instance struct {
 
 // block is the plugin in one server block. What start fills in is only read afterwards.
 type block struct {
-	key     string // tells the blocks of one Corefile apart, and is the same after a reload
+	key     string      // tells the blocks of one Corefile apart, and is the same after a reload
+	keys    []string    // of the server block
+	beside  []string    // zones that other server blocks answer for
+	hasView func() bool // asked from the start on: whether the server block is for some clients only
 	stanzas []*config.Stanza
 	probers map[*config.Probe]*probe.Prober
 	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
@@ -80,7 +83,7 @@ func (i *instance) add(b *block, keys []string) {
 			same++
 		}
 	}
-	b.key = fmt.Sprintf("%s #%d", name, same)
+	b.key, b.keys = fmt.Sprintf("%s #%d", name, same), keys
 	i.blocks = append(i.blocks, b)
 }
 
@@ -90,6 +93,7 @@ func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
 	for _, b := range i.blocks {
+		b.beside = i.beside(b)
 		if err := b.compile(); err != nil {
 			i.release()
 			return err
@@ -121,6 +125,7 @@ func (b *block) compile() error {
 	b.table = route.NewTable(observer{block: b.key}, nil)
 	b.lease = engine.Lease(b.table.Changed)
 	b.lease.Scope = b.key
+	b.table.Beside(b.beside)
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}

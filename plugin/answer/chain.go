@@ -21,7 +21,10 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 		if owns(msg.Answer, target) {
 			return // a loop; the chain so far is the whole truth
 		}
-		m := a.table.Find(strings.ToLower(target))
+		m := a.match(strings.ToLower(target), q.qtype())
+		if isCut(m, q.qtype()) {
+			return // another authority's; resolvers go on from here
+		}
 		if rrs := a.apexOf(m, target, q.qtype()); rrs != nil {
 			msg.Answer = append(msg.Answer, withOwner(rrs, target)...)
 			return
@@ -59,7 +62,7 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 			a.nothing(ctx, there, target, e, g, res)
 			return
 		}
-		if target = a.positive(res, target, e.Zone.Name, choice, q.qtype()); target == "" {
+		if target = a.positive(ctx, q, res, target, e.Zone.Name, choice, q.qtype()); target == "" {
 			return
 		}
 	}

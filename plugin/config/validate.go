@@ -37,6 +37,8 @@ func (s *Stanza) Validate() Problems {
 	v.nesting()
 	v.owners()
 	v.nameservers()
+	v.delegations()
+	v.aliasedHosts()
 	v.unused()
 	return v.problems
 }

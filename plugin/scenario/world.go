@@ -142,6 +142,7 @@ func (w *World) serve(b *Block) (*server, error) {
 	n := &server{Block: b, table: route.NewTable(w, w.admin)}
 	n.lease = w.engine.Lease(n.table.Changed)
 	n.unwatch = w.admin.Watch(n.table.AdminChanged)
+	n.table.Beside(b.beside)
 	if err := n.table.Compile(b.Stanzas, b.Probers, n.lease); err != nil {
 		return n, err
 	}
