@@ -49,7 +49,7 @@ func (v *validator) siteProbe(s *Site) {
 	}
 	v.used[s.Probe] = true
 	at := s.Places.Of("probe")
-	p := v.probeNamed(at, s.Probe)
+	p := v.probeNamed(at, s.Probe, true)
 	if p == nil || p.IsOne() {
 		return
 	}
