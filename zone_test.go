@@ -77,14 +77,18 @@ func eachPolicy(t *testing.T, test func(t *testing.T, policy string)) {
 	}
 }
 
-// groupOf is a group of up to three addresses in the shape that its policy asks for.
+// groupOf is a group of addresses in the shape that its policy asks for; some policies have a shape for three at most.
 func groupOf(policy, name, options string, addresses ...string) string {
 	lines := []string{"group " + name + " " + policy + " {", options}
 	if policy == "simple" {
 		addresses = []string{strings.Join(addresses, ",")}
 	}
 	for i, a := range addresses {
-		lines = append(lines, "record "+a+" "+policies[policy][i])
+		shape := ""
+		if i < len(policies[policy]) {
+			shape = policies[policy][i]
+		}
+		lines = append(lines, "record "+a+" "+shape)
 	}
 	return strings.Join(append(lines, "}"), "\n")
 }
