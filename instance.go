@@ -135,7 +135,7 @@ func (b *block) compile() error {
 	})
 	b.counters = newAnswerCounters(b.table)
 	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
-	b.sources = b.table.Sources(discover.Options{Clock: health.RealClock{}, Ask: b.askedFor}, tellDiscovery)
+	b.sources = b.table.Sources(discover.Options{Clock: health.RealClock{}, Ask: b.askedFor, Every: rereadEvery}, tellDiscovery)
 	for _, old := range running.all() {
 		for _, before := range old.blocks {
 			if before.key == b.key {
