@@ -155,9 +155,13 @@ func TestFileCutInHalf(t *testing.T) {
 	s.clock.pass(time.Minute)
 	s.expect() // told once
 	s.expectState(2, Refused, time.Minute+settle)
+	since := s.State().FaultSince
 	write(t, name, "")
 	s.clock.pass(settle)
 	s.expect("refused: the file is empty")
+	if got := s.State().FaultSince; !got.Equal(since) {
+		t.Errorf("Expected a fault since the first one, %v, got %v", since, got)
+	}
 	write(t, name, text)
 	s.clock.pass(settle)
 	s.expect("good: discover file " + name + ": good again, 2 targets") // and no list: it is the same
@@ -332,7 +336,7 @@ func TestFileOfAMillion(t *testing.T) {
 	took := allocated(func() { s.clock.pass(settle) })
 	s.expect("refused: the file has more than 100 targets")
 	s.expectState(1, Refused, settle)
-	if took > uint64(len(data))+4<<20 {
-		t.Errorf("Expected at most 4 MiB beside the text of %d bytes, got %d", len(data), took)
+	if took > 2*uint64(len(data))+4<<20 { // the race detector has the text allocated twice
+		t.Errorf("Expected at most 4 MiB beside the text of %d bytes, got %d in all", len(data), took)
 	}
 }

@@ -173,27 +173,20 @@ func TestParseFileTellsTen(t *testing.T) {
 
 // many is a file of that many targets.
 func many(n int, extension string) []byte {
-	var b bytes.Buffer
+	begin, before, behind, between, end := "[{\"targets\":[", `"`, `:80"`, ",", "]}]"
 	if extension == "yml" {
-		b.WriteString("- targets:\n")
-	} else {
-		b.WriteString(`[{"targets":[`)
+		begin, before, behind, between, end = "- targets:\n", "  - ", ":80", "\n", "\n"
 	}
+	text := []byte(begin)
 	for i := range n {
-		a := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-		if extension == "yml" {
-			fmt.Fprintf(&b, "  - %s:80\n", a)
-		} else {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, `"%s:80"`, a)
+		if i > 0 {
+			text = append(text, between...)
 		}
+		text = append(text, before...)
+		text = netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}).AppendTo(text)
+		text = append(text, behind...)
 	}
-	if extension != "yml" {
-		b.WriteString("]}]")
-	}
-	return b.Bytes()
+	return append(text, end...)
 }
 
 // allocated is what f takes from the heap, given back or not.
@@ -225,9 +218,9 @@ func TestParseFileOfAMillion(t *testing.T) {
 
 // TestParseFileWhole takes as many as the limit allows, in both forms.
 func TestParseFileWhole(t *testing.T) {
-	found, err := ParseFile("t.json", many(100_000, "json"), 100_000)
-	if err != nil || len(found) != 100_000 {
-		t.Errorf("Expected 100,000, got %d and %v", len(found), err)
+	found, err := ParseFile("t.json", many(20_000, "json"), 20_000)
+	if err != nil || len(found) != 20_000 {
+		t.Errorf("Expected 20,000, got %d and %v", len(found), err)
 	}
 	text := "- targets:\n" + strings.Repeat("  - 10.0.0.1\n", 10_000)
 	if found, err := ParseFile("t.yml", []byte(text), 10_000); err != nil || len(found) != 1 {
@@ -357,7 +350,7 @@ func FuzzParseFile(f *testing.F) {
 				t.Errorf("Expected problems, got %T: %v", err, err)
 			default:
 				for _, p := range problems {
-					if p.Position.File != name || p.Position.Line < 1 || p.Position.Line > bytes.Count(text, []byte("\n"))+2 || p.Message == "" {
+					if p.Position.File != name || p.Position.Line < 1 || p.Position.Line > bytes.Count(text, []byte("\n"))+bytes.Count(text, []byte("\r"))+bytes.Count(text, []byte("\xc2\x85"))+bytes.Count(text, []byte("\xe2\x80"))+2 || p.Message == "" {
 						t.Errorf("Expected a line of the file and a message, got %+v", p)
 					}
 				}

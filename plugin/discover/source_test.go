@@ -94,7 +94,8 @@ func TestDNSFails(t *testing.T) {
 			b.expectAsked("app.test. A")
 		}
 		s.expect()
-		s.expectState(1, Fortune(want[:strings.Index(want, ":")]), 96*time.Second)
+		fortune, _, _ := strings.Cut(want, ":")
+		s.expectState(1, Fortune(fortune), 96*time.Second)
 		b.replies["app.test. A"] = "app.test. 5 A 10.0.0.1"
 		s.clock.pass(30 * time.Second)
 		s.expect("good: discover dns app.test. A: good again, 1 target")
