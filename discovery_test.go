@@ -37,13 +37,12 @@ func newDiscovering(t *testing.T) *discovering {
 	d.write("targets.json", d.list(81, 82))
 	d.zone(83)
 	d.corefile = listening("example.org example.net",
-		"root "+d.dir,
 		"healthroute example.org {",
 		"probe web http {", "port "+d.port, "interval 1h", "}",
-		"pool app {", "probe web", "drain 1m", "discover file targets.json", "discover dns _web._tcp.example.net. SRV site dns", "}",
+		"pool app {", "probe web", "drain 1m", "discover file "+filepath.Join(d.dir, "targets.json"), "discover dns _web._tcp.example.net. SRV site dns", "}",
 		"group www simple {", "alias pool app", "}",
 		"}",
-		"file example.net.zone example.net {", "reload 20ms", "}")
+		"file "+filepath.Join(d.dir, "example.net.zone")+" example.net {", "reload 20ms", "}")
 	d.server = start(t, d.corefile)
 	return d
 }
