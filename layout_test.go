@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"corefile": {"config"},
 	"probe":    {"config"},
 	"health":   {"config", "probe"},
+	"state":    {"config", "probe", "health"},
 	"locate":   {"config"},
 	"route":    {"config", "locate", "probe", "health"},
 	"answer":   {"config", "locate", "health", "route"},
