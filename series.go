@@ -45,7 +45,7 @@ func (s served) add(i *instance) {
 			s.probes[p.Name] = true
 			s.checks[[2]string{p.Name, c.TargetString()}] = true
 		}
-		for _, g := range b.table.Groups() {
+		for _, g := range b.table.Choosers() {
 			s.groups[g.Name] = true
 			s.records[[2]string{g.Name, ""}] = true
 			for _, r := range g.Records {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/miekg/dns"
 )
 
 // group checks one group and its records.
@@ -52,25 +50,30 @@ func (g *Group) first() string {
 	return g.Names[0]
 }
 
-// groupNames checks that the group has names, each once, and all in the stanza's zones.
+// groupNames checks that the group has names.
 func (v *validator) groupNames(g *Group) {
+	if len(v.stanza.Zones) > 0 && len(g.Names) == 0 && !g.Places.Faulty {
+		v.fault(g.Places.Own, "group without a name", "`group NAME... POLICY`")
+	}
+	v.names(g.Places.Own, g.Names)
+}
+
+// names checks the names of a group or a filter: each once, and all in the stanza's zones.
+func (v *validator) names(at Position, names []string) {
 	if len(v.stanza.Zones) == 0 {
 		return // reported with the stanza
 	}
-	if len(g.Names) == 0 && !g.Places.Faulty {
-		v.fault(g.Places.Own, "group without a name", "`group NAME... POLICY`")
-	}
 	seen := map[string]bool{}
-	for _, name := range g.Names {
+	for _, name := range names {
 		if canonical, err := CanonicalName(name); err != nil || canonical != name {
-			v.fault(g.Places.Own, fmt.Sprintf("name %q is not a normalized domain name", name), "")
+			v.fault(at, fmt.Sprintf("name %q is not a normalized domain name", name), "")
 			continue
 		}
 		if v.stanza.ZoneOf(name) == "" {
-			v.fault(g.Places.Own, fmt.Sprintf("name %q lies outside of the stanza's zones", name), "a name in "+OneOf(v.stanza.Zones))
+			v.fault(at, fmt.Sprintf("name %q lies outside of the stanza's zones", name), "a name in "+OneOf(v.stanza.Zones))
 		}
 		if seen[name] {
-			v.fault(g.Places.Own, fmt.Sprintf("name %q is there twice", name), "each name once")
+			v.fault(at, fmt.Sprintf("name %q is there twice", name), "each name once")
 		}
 		seen[name] = true
 	}
@@ -99,6 +102,9 @@ func (v *validator) policy(g *Group) {
 	}
 	if rule := rules[g.Policy]; rule != nil {
 		rule(g)
+		if g.Policy != PolicyMultivalue {
+			v.maxOfPool(g)
+		}
 		return
 	}
 	words := make([]string, len(Policies()))
@@ -139,35 +145,6 @@ func (v *validator) simple(g *Group) {
 		}
 		for _, t := range v.answers(g, r) {
 			first[t] = r
-		}
-	}
-}
-
-// cname checks the places where a CNAME cannot be (RFC 1034, 3.6.2): one of the group's own, or one that an alias leads to.
-func (v *validator) cname(g *Group) {
-	if !v.hasCNAME(g) {
-		return
-	}
-	i := slices.IndexFunc(g.Records, func(r *Record) bool { return slices.Contains(v.answers(g, r), dns.TypeCNAME) })
-	r, what := g.Records[i], "a CNAME"
-	if r.Alias != nil {
-		what = "an alias of a group with a CNAME"
-	}
-	if g.Policy == PolicyMultivalue && r.Alias == nil {
-		v.fault(r.Places.Own, "a CNAME in a multivalue group: a name has one CNAME at most", "policy weighted or failover")
-	}
-	for _, name := range g.Names {
-		if slices.Contains(v.stanza.Zones, name) {
-			v.fault(r.Places.Own, fmt.Sprintf("%s at the zone apex %q, where SOA and NS stand", what, name), "addresses")
-		}
-	}
-	for _, other := range g.Records {
-		types := v.answers(g, other)
-		if i := slices.IndexFunc(types, func(t uint16) bool { return !isAddressKind(t) }); i >= 0 {
-			v.fault(other.Places.Own, fmt.Sprintf("type %s beside a CNAME in one group", TypeWord(types[i])), "addresses and CNAMEs only")
-		}
-		if g.Policy == PolicySimple && other != r && slices.ContainsFunc(types, func(t uint16) bool { return t == dns.TypeA || t == dns.TypeAAAA }) {
-			v.fault(other.Places.Own, "addresses beside a CNAME in a simple group, which chooses nothing", "policy weighted or failover")
 		}
 	}
 }

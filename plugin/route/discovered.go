@@ -60,6 +60,13 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	return nil
 }
 
+// listed is how many targets the pool has taken over from the source.
+func (t *Table) listed(p *Pool, source int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(p.lists[source])
+}
+
 // complete gives what was found the port and the site of its source where it has none.
 func complete(d config.Discovery, found []config.Found) []config.Found {
 	out := slices.Clone(found)

@@ -61,6 +61,10 @@ type fakeChecks struct {
 
 func (f fakeChecks) Want(*health.Check, bool) {}
 
+func (f fakeChecks) Start() {}
+
+func (f fakeChecks) Drop(c *health.Check) { f.lease.Drop(c) }
+
 func (f fakeChecks) Now() time.Time { return f.lease.Now() }
 
 func (f fakeChecks) After(d time.Duration, g func()) func() { return f.lease.After(d, g) }
