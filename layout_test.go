@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"corefile": {"config"},
 	"probe":    {"config"},
 	"health":   {"config", "probe"},
+	"state":    {"config", "probe", "health"},
 	"watched":  {"config"},
 	"locate":   {"config", "watched"},
 	"discover": {"config", "health", "watched"},

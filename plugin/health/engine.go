@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/healthroute/healthroute/plugin/probe"
 )
@@ -113,3 +114,6 @@ func (e *Engine) ancestor(lineage string, l *Lease) *Check {
 	}
 	return nil
 }
+
+// Now returns the time of the engine's clock.
+func (e *Engine) Now() time.Time { return e.clock.Now() }

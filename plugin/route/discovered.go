@@ -32,6 +32,7 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	for _, f := range wanted {
 		named[keyOf(f)] = f
 	}
+	vanished := false
 	targets := slices.Clone(p.Targets())
 	for i, r := range targets {
 		if r.member.declared {
@@ -44,8 +45,11 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 			delete(named, r.key())
 		case r.member.gone.IsZero():
 			r.member.gone = now
-			t.checks.After(p.Config.Drain, func() { t.forget(p) })
+			vanished = true
 		}
+	}
+	if vanished {
+		t.checks.After(p.Config.Drain, func() { t.forget(p) })
 	}
 	p.waiting = slices.DeleteFunc(wanted, func(f config.Found) bool {
 		_, fresh := named[keyOf(f)]
