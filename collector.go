@@ -69,6 +69,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				}
 			}
 			collectGroups(b, gauges)
+			collectBalancers(b, gauges)
 		}
 	}
 	collectLoad(out, untestable)

@@ -3,6 +3,7 @@ package route
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -148,6 +149,18 @@ func (b *balancer) types() []uint16 {
 // enables reports whether targets of the site count.
 func (b *balancer) enables(site string) bool {
 	return len(b.declared.Sites) == 0 || slices.ContainsFunc(b.declared.Sites, func(s *config.Site) bool { return strings.EqualFold(s.Name, site) })
+}
+
+// longestTTL is the longest that an answer of the balancer may be kept.
+func (b *balancer) longestTTL() time.Duration {
+	if b.fronts != nil {
+		return b.declared.TTL
+	}
+	longest := time.Duration(0)
+	for _, p := range b.pools {
+		longest = max(longest, p.Config.TTL)
+	}
+	return longest
 }
 
 // balancedChecks returns the checks that a balancer's answers follow, each once; none for other groups.

@@ -115,6 +115,23 @@ func (r *Record) ChecksBehind() []*health.Check {
 	return out
 }
 
+// LongestTTL is the longest that an answer with the record may be kept; of an alias, one with what stands behind it.
+func (r *Record) LongestTTL() time.Duration {
+	if r.alias == nil {
+		return r.Config.TTL
+	}
+	longest := time.Duration(0)
+	for _, g := range r.alias.groups {
+		if g.balancer != nil {
+			longest = max(longest, g.balancer.longestTTL())
+		}
+		for _, member := range g.Records {
+			longest = max(longest, member.LongestTTL())
+		}
+	}
+	return longest
+}
+
 func checksOf(values []value) []*health.Check {
 	var out []*health.Check
 	for _, v := range values {
