@@ -34,6 +34,7 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	}
 	vanished := false
 	targets := slices.Clone(p.Targets())
+	var moved []*health.Check
 	for i, r := range targets {
 		if r.member.declared {
 			continue
@@ -41,7 +42,9 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 		f, stays := named[r.key()]
 		switch {
 		case stays:
-			targets[i] = r.as(f)
+			if targets[i] = r.as(f); targets[i] != r {
+				moved = append(moved, r.Checks()...)
+			}
 			delete(named, r.key())
 		case r.member.gone.IsZero():
 			r.member.gone = now
@@ -58,8 +61,10 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	p.targets.Store(&targets)
 	fresh := t.admit(p)
 	t.settleTargets(p)
+	attempted := t.wanted()
 	t.work()
 	t.mu.Unlock()
+	t.want(append(moved, fresh...), attempted)
 	t.begin(fresh)
 	return nil
 }
@@ -181,8 +186,10 @@ func (t *Table) admitMore(p *Pool) {
 	p.pacing = false
 	fresh := t.admit(p)
 	t.settleTargets(p)
+	attempted := t.wanted()
 	t.work()
 	t.mu.Unlock()
+	t.want(fresh, attempted)
 	t.begin(fresh)
 }
 
