@@ -69,6 +69,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				}
 			}
 			collectGroups(b, gauges)
+			collectFilters(b, gauges)
 		}
 	}
 	collectLoad(out, untestable)
@@ -118,7 +119,10 @@ type gauge struct {
 }
 
 func (g gauge) values() []string {
-	if g.desc == groupLastResort || g.desc == certificateExpiry {
+	switch g.desc {
+	case filterAddresses:
+		return g.labels[:1]
+	case groupLastResort, certificateExpiry:
 		return g.labels[:2]
 	}
 	return g.labels[:]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -46,6 +47,7 @@ type block struct {
 	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
+	first    []*health.Check // held from the start, before queries bring others
 	counters *answerCounters
 }
 
@@ -131,9 +133,11 @@ func (b *block) compile() error {
 		for _, before := range old.blocks {
 			if before.key == b.key {
 				b.names.Inherit(before.names)
+				b.table.Inherit(before.table)
 			}
 		}
 	}
+	b.first = b.lease.Checks()
 	return nil
 }
 
@@ -152,11 +156,28 @@ func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
 func (i *instance) stop() error {
 	running.remove(i)
 	running.govern()
+	i.handOn()
 	old := servedBy(i)
 	i.release()
 	running.forget(old)
 	lastResorts.compare(running.all())
 	return nil
+}
+
+// handOn gives the instance that has taken our place the addresses that our filters have met since it started.
+func (i *instance) handOn() {
+	all := running.all()
+	if len(all) == 0 {
+		return
+	}
+	for _, b := range all[len(all)-1].blocks {
+		for _, before := range i.blocks {
+			if before.key == b.key && len(before.table.Filters()) > 0 {
+				b.table.Inherit(before.table)
+				b.lease.Start()
+			}
+		}
+	}
 }
 
 func (i *instance) release() {
@@ -171,11 +192,11 @@ func (i *instance) release() {
 	}
 }
 
-// attempted reports whether every check of the instance has ended an attempt that the views know of, and every name that an alias stands for is
-// resolved.
+// attempted reports whether every check that the instance started with has ended an attempt that the views know of, and every name that an alias
+// stands for is resolved.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if !b.lease.Attempted() || !b.table.Settled() || !b.names.Resolved() {
+		if slices.ContainsFunc(b.first, func(c *health.Check) bool { return !c.Attempted() }) || !b.table.Settled() || !b.names.Resolved() {
 			return false
 		}
 	}

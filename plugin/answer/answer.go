@@ -54,6 +54,8 @@ type Result struct {
 	Link          // the group of ours that answered; its Group is nil if none did
 	Chain  []Link // the groups of ours that an alias or a CNAME led to, in the order in which they were asked
 	Scope  int    // how much of the client's address mattered to the choices (route.Choice)
+
+	Filtered *Filtered // what a filter did to the part of the answer that comes from behind us; nil if none looked at it
 }
 
 // sets are the sets that were chosen from.
@@ -128,7 +130,7 @@ func New(t *route.Table, o Options) *Answerer {
 // Answer decides a query.
 func (a *Answerer) Answer(ctx context.Context, q *Query) Result {
 	res := a.decide(ctx, q)
-	if res.Msg != nil && !res.relayed {
+	if res.Msg != nil {
 		addEDNS(q, &res)
 	}
 	return res
@@ -141,7 +143,7 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 	}
 	zone := a.zones[m.Zone]
 	if m.Entry == nil && m.Wildcard == nil && !zone.served() {
-		return Result{Pass: true} // rule 7
+		return a.pass(ctx, q) // rule 7
 	}
 	if option, _ := locate.SubnetOf(q.Req); option != nil {
 		if a.client(q).subnet.Malformed {
@@ -207,7 +209,7 @@ func memberFor(e *route.Entry, qtype uint16) *route.Group {
 // because the name exists. A failure at an apex without a group of ours stands: what the zone is made of is the next plugin's.
 func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Result {
 	bare := len(e.Members) == 0 && e.Name == e.Zone.Name
-	b := q.Next.Ask(ctx, q.Req)
+	b := a.behind(ctx, q, q.Req)
 	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !bare || b.empty() {
 		return a.noData(ctx, q, e)
 	}
@@ -233,7 +235,7 @@ func (a *Answerer) noData(ctx context.Context, q *Query, e *route.Entry) Result 
 // missing is rule 7 with a nameserver: a name in our zone that nobody has. A failure behind us is no proof of that
 // and stands.
 func (a *Answerer) missing(ctx context.Context, q *Query, zone *authority) Result {
-	if b := q.Next.Ask(ctx, q.Req); !b.lacksName() {
+	if b := a.behind(ctx, q, q.Req); !b.lacksName() {
 		return relay(b)
 	}
 	msg := newReply(q)

@@ -61,11 +61,18 @@ func (t *Table) said(o health.Object, declared health.AdminState) health.AdminSt
 // takesOut reports whether a record in the state is not answered.
 func takesOut(s health.AdminState) bool { return s == health.Disabled || s == health.Draining }
 
-// wanted returns the checks that any record wants attempts on, and canaries, which have to be there.
+// wanted returns the checks that any record or filter wants attempts on, and canaries, which have to be there. It is called with mu held.
 func (t *Table) wanted() map[*health.Check]bool {
 	wanted := make(map[*health.Check]bool, len(t.byCheck))
 	for _, c := range t.canaries {
 		wanted[c] = true
+	}
+	for _, f := range t.filters {
+		for _, known := range f.known.Range {
+			if c := known.(*met).check.Load(); c != nil {
+				wanted[c] = true
+			}
+		}
 	}
 	for _, g := range t.groups {
 		for _, r := range g.Records {
@@ -82,3 +89,16 @@ func (t *Table) wanted() map[*health.Check]bool {
 
 // attempts reports whether a record in the state is attempted (spec 3.1, 4.13).
 func attempts(s health.AdminState) bool { return s == health.Enabled || s == health.Draining }
+
+// reconsider pauses a check that a filter has given back while records hold it, or wakes one that it has taken, as the records and it want.
+func (t *Table) reconsider(c *health.Check) {
+	t.adminMu.Lock()
+	defer t.adminMu.Unlock()
+	t.mu.Lock()
+	shared := len(t.byCheck[c]) > 0
+	wanted := shared && t.wanted()[c]
+	t.mu.Unlock()
+	if shared {
+		t.checks.Want(c, wanted)
+	}
+}

@@ -140,6 +140,8 @@ func ofType(values []value, rrType uint16) []value {
 // Checker gives the check for a spec, plans what is to be judged again, and remembers latches; a health.Lease is one.
 type Checker interface {
 	Check(health.Spec) *health.Check
+	Drop(c *health.Check)
+	Start()
 	Want(c *health.Check, wanted bool)
 	Now() time.Time
 	After(d time.Duration, f func()) (stop func())

@@ -14,10 +14,12 @@ import (
 
 // Table is everything that one server block owns, by name.
 type Table struct {
-	zones   []*Zone
-	byName  map[string]*Zone
-	entries map[string]*Entry // by absolute, lower-case name
-	groups  []*Group
+	zones    []*Zone
+	byName   map[string]*Zone
+	entries  map[string]*Entry // by absolute, lower-case name
+	groups   []*Group
+	filters  []*Filter
+	filtered map[filteredName]*Filter
 
 	canaries []*health.Check
 	observer Observer
@@ -56,10 +58,14 @@ func (e *Entry) Member(qtype uint16) *Group {
 	return nil
 }
 
-// Observer is told what a table's groups do.
+// Observer is told what a table's groups and filters do, from any goroutine.
 type Observer interface {
 	// LastResort tells that a group began or ceased to answer the type from its last resort.
 	LastResort(g *Group, qtype uint16, on bool)
+	// FilterFull tells that a filter knows as many addresses as it may, the first time.
+	FilterFull(f *Filter)
+	// FilterForgot tells that a filter has given checks of idle addresses back.
+	FilterForgot(f *Filter, checks []*health.Check)
 }
 
 // Match is what a table knows of a name.
@@ -74,7 +80,10 @@ type Match struct {
 
 // NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
 func NewTable(o Observer, admin *health.Admin) *Table {
-	return &Table{byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o, admin: admin}
+	return &Table{
+		byName: map[string]*Zone{}, entries: map[string]*Entry{}, filtered: map[filteredName]*Filter{}, byCheck: map[*health.Check][]*Group{},
+		observer: o, admin: admin,
+	}
 }
 
 // Find looks a name up; it is absolute and lower case.
