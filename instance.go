@@ -99,7 +99,7 @@ func (i *instance) start() error {
 	running.govern()
 	for _, b := range i.blocks {
 		b.warnOfObstacles()
-		b.lease.Start()
+		b.table.Begin()
 		b.names.Start()
 		b.rereader = startRereading(b.places)
 	}
@@ -172,9 +172,8 @@ func (i *instance) handOn() {
 	}
 	for _, b := range all[len(all)-1].blocks {
 		for _, before := range i.blocks {
-			if before.key == b.key && len(before.table.Filters()) > 0 {
+			if before.key == b.key {
 				b.table.Inherit(before.table)
-				b.lease.Start()
 			}
 		}
 	}

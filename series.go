@@ -49,7 +49,7 @@ func (s served) add(i *instance) {
 		for _, f := range b.table.Filters() {
 			s.filters[f.Name] = true
 		}
-		for _, g := range b.table.Groups() {
+		for _, g := range b.table.Choosers() {
 			s.groups[g.Name] = true
 			s.records[[2]string{g.Name, ""}] = true
 			for _, r := range g.Records {

@@ -34,6 +34,7 @@ type Reason struct {
 	Policy     string            `json:"policy"`
 	LastResort string            `json:"last_resort,omitempty"` // the word, while nothing in the group is usable
 	Step       string            `json:"step,omitempty"`        // what the policy did
+	Sites      []SiteReason      `json:"sites,omitempty"`       // of a pool or a balancer
 	Records    []CandidateReason `json:"records"`
 }
 
@@ -132,6 +133,7 @@ func explainLink(l Link) Reason {
 	if l.Set == nil {
 		return r
 	}
+	r.Sites = explainSites(l.Set.Balance)
 	if l.Choice.LastResort {
 		r.LastResort = string(l.Group.LastResort)
 	}
@@ -163,7 +165,12 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 		r.Why = "usable"
 		if c.Standing == route.Unusable {
 			r.Why = "not usable, but nothing better is: last resort"
+			if s.Balance != nil {
+				r.Why = "not usable, but too little of its site is: fail open"
+			}
 		}
+	case c.Standing == route.Removed && r.Admin == string(health.Enabled):
+		r.Why = s.HeldBack(l.Choice, c)
 	case c.Standing == route.Removed:
 		r.Why = "taken out: " + r.Admin
 	case c.Standing == route.Stopped && c.Target != nil:
@@ -171,7 +178,7 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 	case c.Standing == route.Stopped:
 		r.Why = "stopped"
 	case c.Standing == route.Unusable:
-		r.Why = "not usable: " + unusable(c, r.Checks)
+		r.Why = "not usable: " + unusable(c, s.Type, r.Checks)
 	default:
 		r.Why = s.HeldBack(l.Choice, c)
 	}
@@ -180,7 +187,7 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 
 // explainBehind says how the records behind an alias stand that is not answered because of them.
 func explainBehind(s *route.Set) *Reason {
-	r := &Reason{Group: s.Group.Name, Policy: string(s.Group.Policy), Records: []CandidateReason{}}
+	r := &Reason{Group: s.Group.Name, Policy: string(s.Group.Policy), Sites: explainSites(s.Balance), Records: []CandidateReason{}}
 	for _, c := range s.Candidates {
 		record := explainCandidate(Link{Group: s.Group, Set: s}, c, nil)
 		if c.Standing == route.Usable {
@@ -192,11 +199,13 @@ func explainBehind(s *route.Set) *Reason {
 }
 
 // unusable says why a candidate is not usable.
-func unusable(c *route.Candidate, checks []CheckReason) string {
+func unusable(c *route.Candidate, qtype uint16, checks []CheckReason) string {
 	text := why(checks)
 	switch {
 	case text != "":
 		return text
+	case c.Target != nil && c.Behind(qtype).Balance != nil:
+		return c.Behind(qtype).Balance.Why
 	case c.Target != nil:
 		return "too little is usable in " + c.Target.Group.Name
 	}

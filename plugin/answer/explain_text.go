@@ -40,7 +40,7 @@ func (x Explanation) conclusion() string {
 
 // text writes a group, its records, and for each that is out because of what stands behind it that, further in.
 func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin string) {
-	fmt.Fprintf(b, "%sgroup %s, %s", margin, r.Group, r.Policy)
+	fmt.Fprintf(b, "%s%s", margin, r.what())
 	if r.LastResort != "" {
 		fmt.Fprintf(b, ", no usable record: last_resort %s", r.LastResort)
 	}
@@ -48,6 +48,9 @@ func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin strin
 		fmt.Fprintf(b, ", %s", r.Step)
 	}
 	b.WriteString("\n")
+	for _, s := range r.Sites {
+		s.text(b, margin)
+	}
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, c := range r.Records {
 		record := c.Record
@@ -70,6 +73,14 @@ func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin strin
 			c.Behind.text(b, at, margin+"    ")
 		}
 	}
+}
+
+// what is the group and its policy; a pool or a balancer says itself what it is.
+func (r Reason) what() string {
+	if r.Sites != nil {
+		return r.Group
+	}
+	return fmt.Sprintf("group %s, %s", r.Group, r.Policy)
 }
 
 // share writes how much of the answers a record has.

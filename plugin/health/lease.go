@@ -31,8 +31,8 @@ type Lease struct {
 }
 
 // Check returns the check for the spec: the one that exists already, with all that it knows, or a new one.
-// A new one takes the verdict of a check that differs only in its probe's options (design, Packages). A check that was asked for several times
-// is held until it has been dropped as often. After Release it is one that nobody attempts.
+// A new one takes the verdict of a check that differs only in its probe's options (design, Packages). After Release it is one
+// that nobody attempts.
 func (l *Lease) Check(s Spec) *Check {
 	e := l.engine
 	e.mu.Lock()
@@ -162,7 +162,7 @@ func (l *Lease) Attempted() bool {
 	return !slices.ContainsFunc(l.Checks(), func(c *Check) bool { return !c.Attempted() })
 }
 
-// Drop gives a check back, once: as often as it was asked for it must be dropped before the lease holds it no more. If nobody else holds it then, it
+// Drop gives a check back, however often it was asked for: who shares it within a lease counts for himself. If no other lease holds it, it
 // stops: an attempt under way is abandoned and counts for nothing, and Release waits for its end. Its lineage is forgotten, so that nothing
 // hands its verdict on. What a calculated check counts is dropped after that one.
 //

@@ -15,33 +15,28 @@ type roster struct {
 
 // tenure is a lease's use of one check.
 type tenure struct {
-	asked    int      // how often it was asked for and not given back
 	place    int      // in the roster's order
 	lineages []string // under which the lease knows it
 }
 
-// add counts that a check is asked for once more, and reports whether it is new.
+// add enters a check, and reports whether it is new.
 func (r *roster) add(c *Check) (*tenure, bool) {
 	if t, ok := r.held[c]; ok {
-		t.asked++
 		return t, false
 	}
 	if r.held == nil {
 		r.held = map[*Check]*tenure{}
 	}
-	t := &tenure{asked: 1, place: len(r.order)}
+	t := &tenure{place: len(r.order)}
 	r.held[c] = t
 	r.order = append(r.order, c)
 	return t, true
 }
 
-// remove counts that a check is given back once, and returns its tenure if that was the last time; nil if it is still held, or never was.
+// remove takes a check out and returns its tenure; nil if it is not held.
 func (r *roster) remove(c *Check) *tenure {
 	t, ok := r.held[c]
 	if !ok {
-		return nil
-	}
-	if t.asked--; t.asked > 0 {
 		return nil
 	}
 	delete(r.held, c)

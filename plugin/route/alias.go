@@ -9,7 +9,8 @@ import (
 	"github.com/healthroute/healthroute/plugin/health"
 )
 
-// alias is where a record without values of its own takes them from: a group, or several of one name and different types.
+// alias is where a record without values of its own takes them from: a group, several of one name and different types, or one that stands for
+// a pool or a balancer.
 type alias struct {
 	groups   []*Group
 	evaluate bool
@@ -108,20 +109,34 @@ func (j *judge) healthyForEveryFamily(r *Record) bool {
 
 // healthy is targetHealthy of spec 4.1 and the minimum children of 3.7: the alias's minimum and the group's own both hold.
 func (v *View) healthy(s *Set, min config.MinHealthy) bool {
+	if s.Balance != nil {
+		return s.Balance.Healthy && (min == (config.MinHealthy{}) || v.meets(s, min))
+	}
 	return v.meets(s, min) && v.meets(s, v.Group.minHealthy)
 }
 
 // meets reports whether so many records of the set, and so many with an address of each family, are usable (spec 4.13).
 func (v *View) meets(s *Set, min config.MinHealthy) bool {
-	return s.usable >= needed(min, s.eligible) &&
+	usable, eligible := s.members()
+	return usable >= needed(min, eligible) &&
 		(min.IPv4 == 0 || v.usableOf(dns.TypeA) >= min.IPv4) &&
 		(min.IPv6 == 0 || v.usableOf(dns.TypeAAAA) >= min.IPv6)
+}
+
+// members counts the usable and the eligible records, or targets of a pool or a balancer whatever stands in front of them.
+func (s *Set) members() (usable, eligible int) {
+	if s.Balance != nil {
+		return s.Balance.usable, s.Balance.registered
+	}
+	return s.usable, s.eligible
 }
 
 // usableOf counts the usable records that have an address of the family.
 func (v *View) usableOf(family uint16) int {
 	n := 0
-	if s := v.typed(family); s != nil && s.Type == family {
+	if s := v.typed(family); s != nil && s.Balance != nil {
+		return s.Balance.usable
+	} else if s != nil && s.Type == family {
 		for _, c := range s.Candidates {
 			if c.Standing == Usable && c.hasFamily(family) {
 				n++

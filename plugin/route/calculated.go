@@ -57,6 +57,5 @@ func children(s *config.Stanza, p *config.Probe, groups []*Group, probers map[*c
 
 // targetCheck is the check of a probe that has a target of its own.
 func targetCheck(s *config.Stanza, p *config.Probe, probers map[*config.Probe]*probe.Prober, checks Checker) *health.Check {
-	nobody := &config.Group{Names: []string{s.Zones[0]}}
-	return checks.Check(specFor(nobody, &config.Record{}, p, probers[p], s.Zones[0], nil))
+	return checks.Check(specFor(user{name: s.Zones[0]}, &config.Record{}, p, probers[p], s.Zones[0], nil))
 }

@@ -16,7 +16,7 @@ import (
 // it may, and forgets those that it has not met for a while. Its methods may be called from any number of goroutines; a query that meets
 // what is known takes no lock.
 type Filter struct {
-	Name   string         // the first name that was declared; of a filter for all names its first zone
+	Name   string         // the first name that was declared
 	Config *config.Filter // as it was declared
 	TTL    uint32         // the most seconds that what passes may live
 
@@ -54,7 +54,7 @@ func (f *Filter) Meet(a netip.Addr, now time.Time) (usable, checked bool) {
 		return c == nil || c.Usable(), true
 	}
 	switch {
-	case f.spec == nil || !config.IsUnicast(a):
+	case !config.IsUnicast(a):
 		return true, true
 	case f.full.Load():
 		return true, false
@@ -101,20 +101,10 @@ func (f *Filter) admit() {
 	tell := f.full.Load() && !f.told
 	f.told = f.told || tell
 	f.mu.Unlock()
-	for _, m := range fresh {
-		f.begin(m)
-	}
-	f.table.checks.Start()
+	f.table.takeUp(f, fresh)
 	if tell {
 		f.table.observer.FilterFull(f)
 	}
-}
-
-// begin gives an address its check, which waits for the Checker's next Start.
-func (f *Filter) begin(m *met) {
-	c := f.table.checks.Check(f.spec(m.address))
-	m.check.Store(c)
-	f.table.reconsider(c)
 }
 
 // forget gives the checks of those back that have been idle, and plans the next look.
@@ -141,20 +131,13 @@ func (f *Filter) forget() {
 		f.table.checks.After(max(next, f.Config.Idle/sweeps), f.forget)
 	}
 	f.mu.Unlock()
-	var dropped []*health.Check
-	for _, m := range idle {
-		c := m.check.Load()
-		f.table.checks.Drop(c)
-		f.table.reconsider(c)
-		dropped = append(dropped, c)
-	}
-	if dropped != nil {
+	if dropped := f.table.giveBack(idle); dropped != nil {
 		f.table.observer.FilterForgot(f, dropped)
 	}
 }
 
-// inherit takes over what another filter knows, what was seen last first. The checks of what is new here wait for the Checker's next Start.
-func (f *Filter) inherit(old *Filter) {
+// inherit makes the addresses known that another filter knows, what was seen last first, and returns those that are new here: they have no check yet.
+func (f *Filter) inherit(old *Filter) []*met {
 	var theirs []*met
 	for _, known := range old.known.Range {
 		theirs = append(theirs, known.(*met))
@@ -168,11 +151,13 @@ func (f *Filter) inherit(old *Filter) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.told = f.told || told
+	var fresh []*met
 	for _, before := range theirs {
 		if m, _ := f.enter(before.address, before.seen.Load()); m != nil {
-			f.begin(m)
+			fresh = append(fresh, m)
 		}
 	}
+	return fresh
 }
 
 // Check returns the check of an address, or nil if the filter does not know it or has not begun to check it.

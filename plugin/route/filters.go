@@ -11,7 +11,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/probe"
 )
 
-// filteredName is where a filter of a stanza stands: at a name, or below one. The zero name is everywhere.
+// filteredName is where a filter of a stanza stands: at a name, or below one.
 type filteredName struct {
 	stanza *config.Stanza
 	name   string
@@ -21,14 +21,10 @@ type filteredName struct {
 // compileFilters makes the filters of a stanza.
 func (t *Table) compileFilters(s *config.Stanza, probers map[*config.Probe]*probe.Prober) {
 	for _, declared := range s.Filters {
-		f := &Filter{Name: s.Zones[0], Config: declared, TTL: uint32(declared.TTL.Seconds()), table: t}
-		if len(declared.Names) > 0 {
-			f.Name = declared.Names[0]
-		} else {
-			t.filtered[filteredName{stanza: s}] = f
-		}
-		if p := s.Probe(declared.Probe); p != nil {
-			f.spec = func(a netip.Addr) health.Spec { return specOf(f.Name, p, probers[p], a) }
+		p := s.Probe(declared.Probe)
+		f := &Filter{Name: declared.Names[0], Config: declared, TTL: uint32(declared.TTL.Seconds()), table: t}
+		f.spec = func(a netip.Addr) health.Spec {
+			return specFor(user{name: "filter " + f.Name}, &config.Record{}, p, probers[p], "", addressRR(a))
 		}
 		for _, name := range declared.Names {
 			at := filteredName{stanza: s, name: name}
@@ -41,16 +37,8 @@ func (t *Table) compileFilters(s *config.Stanza, probers map[*config.Probe]*prob
 	}
 }
 
-// specOf says what a probe tests for an address that has no name (design, Probes).
-func specOf(filter string, p *config.Probe, prober *probe.Prober, a netip.Addr) health.Spec {
-	nameless := &config.Group{Names: []string{"*."}}
-	s := specFor(nameless, &config.Record{}, p, prober, "", recordOf(a))
-	s.User = "filter " + filter
-	return s
-}
-
-// FilterOf returns the filter for what later plugins answer for a name, absolute and lower case: that of the very name, else of the nearest wildcard
-// above it, else of all names, within the stanza whose zone the name lies in; nil without one.
+// FilterOf returns the filter for what later plugins answer for a name, absolute and lower case: that of the very name, else that of the nearest
+// name above it below which all are filtered, within the stanza whose zone the name lies in; nil without one.
 func (t *Table) FilterOf(name string) *Filter {
 	if len(t.filters) == 0 {
 		return nil
@@ -70,20 +58,71 @@ func (t *Table) FilterOf(name string) *Filter {
 			return f
 		}
 	}
-	return t.filtered[filteredName{stanza: zone.Stanza}]
+	return nil
 }
 
 // Filters returns the filters of the table in the order of declaration.
 func (t *Table) Filters() []*Filter { return t.filters }
 
 // Inherit takes over the addresses that an earlier table's filters of the same names know, so that a reload forgets none. It may be called before
-// the lease starts and, for what the earlier table has met since, again after that; then the lease is to be started again.
+// Begin and, for what the earlier table has met since, again after that.
 func (t *Table) Inherit(old *Table) {
 	for _, f := range t.filters {
 		for _, o := range old.filters {
-			if f.Name == o.Name || slices.ContainsFunc(f.Config.Names, func(name string) bool { return slices.Contains(o.Config.Names, name) }) {
-				f.inherit(o)
+			if slices.ContainsFunc(f.Config.Names, func(name string) bool { return slices.Contains(o.Config.Names, name) }) {
+				t.takeUp(f, f.inherit(o))
 			}
 		}
 	}
+}
+
+// takeUp gives addresses that a filter has met their checks.
+func (t *Table) takeUp(f *Filter, fresh []*met) {
+	t.adminMu.Lock()
+	defer t.adminMu.Unlock()
+	checks := make([]*health.Check, len(fresh))
+	for i, m := range fresh {
+		checks[i] = t.checks.Check(f.spec(m.address))
+		t.mu.Lock()
+		t.refs[checks[i]]++
+		shared := t.refs[checks[i]] > 1
+		t.mu.Unlock()
+		if shared {
+			t.checks.Want(checks[i], true) // nobody else may have wanted it
+		}
+		m.check.Store(checks[i])
+	}
+	t.begin(checks)
+}
+
+// giveBack gives back the checks of addresses that a filter has forgotten, and returns those that nobody here needs any more.
+func (t *Table) giveBack(idle []*met) []*health.Check {
+	if len(idle) == 0 {
+		return nil
+	}
+	t.adminMu.Lock()
+	defer t.adminMu.Unlock()
+	t.mu.Lock()
+	var dropped, shared []*health.Check
+	for _, m := range idle {
+		c := m.check.Load()
+		if t.refs[c]--; t.refs[c] > 0 {
+			shared = append(shared, c)
+			continue
+		}
+		delete(t.refs, c)
+		dropped = append(dropped, c)
+	}
+	wanted := map[*health.Check]bool{}
+	if len(shared) > 0 {
+		wanted = t.wanted()
+	}
+	t.mu.Unlock()
+	for _, c := range shared {
+		t.checks.Want(c, wanted[c])
+	}
+	for _, c := range dropped {
+		t.checks.Drop(c)
+	}
+	return dropped
 }

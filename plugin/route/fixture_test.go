@@ -65,9 +65,9 @@ type fakeChecks struct {
 
 func (f fakeChecks) Want(*health.Check, bool) {}
 
-func (f fakeChecks) Drop(c *health.Check) { f.lease.Drop(c) }
-
 func (f fakeChecks) Start() {}
+
+func (f fakeChecks) Drop(c *health.Check) { f.lease.Drop(c) }
 
 func (f fakeChecks) Now() time.Time { return f.lease.Now() }
 

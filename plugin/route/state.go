@@ -81,6 +81,9 @@ func (c *Candidate) aliasStatus(qtype uint16) health.Status {
 		return health.Unhealthy
 	}
 	working := 0
+	if set.Balance != nil {
+		return set.Balance.status()
+	}
 	for _, member := range set.Candidates {
 		if member.Standing == Usable && member.Status(qtype) != health.Checking {
 			working++

@@ -5,6 +5,7 @@
 package route
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,11 +22,16 @@ type Table struct {
 	filters  []*Filter
 	filtered map[filteredName]*Filter
 
+	pools     []*Pool
+	balancers []*Group              // what stands behind aliases of pools and balancers
+	refs      map[*health.Check]int // guarded by mu: how many targets of pools, and others, need a check
+
 	canaries []*health.Check
 	observer Observer
 	admin    *health.Admin
 	checks   Checker
-	adminMu  sync.Mutex // held while admin states are taken over, one change after the other
+	adminMu  sync.Mutex // held while admin states or targets are taken over, one change after the other
+	begun    bool       // guarded by adminMu: the checks have been started
 
 	mu         sync.Mutex
 	byCheck    map[*health.Check][]*Group // guarded by mu
@@ -82,7 +88,7 @@ type Match struct {
 func NewTable(o Observer, admin *health.Admin) *Table {
 	return &Table{
 		byName: map[string]*Zone{}, entries: map[string]*Entry{}, filtered: map[filteredName]*Filter{}, byCheck: map[*health.Check][]*Group{},
-		observer: o, admin: admin,
+		refs: map[*health.Check]int{}, observer: o, admin: admin,
 	}
 }
 
@@ -167,3 +173,6 @@ func (t *Table) Canaries() []*health.Check { return t.canaries }
 
 // Groups returns the groups of the table in the order of declaration.
 func (t *Table) Groups() []*Group { return t.groups }
+
+// Choosers returns all that choose: the groups, and behind their aliases the balancers.
+func (t *Table) Choosers() []*Group { return slices.Concat(t.groups, t.balancers) }

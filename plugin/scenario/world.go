@@ -93,7 +93,7 @@ func (w *World) Reload(s Source) config.Problems {
 	w.engine.SetMaxAttempts(maxAttempts(blocks))
 	w.engine.SetCanaries(canaries(servers))
 	for _, n := range servers {
-		n.lease.Start()
+		n.table.Begin()
 		n.names.Start()
 	}
 	stop(w.servers)
