@@ -38,7 +38,7 @@ func (a *Answerer) behind(ctx context.Context, q *Query, req *dns.Msg) Behind {
 
 // pass leaves the query to whoever stands behind us, be it under the eye of a filter.
 func (a *Answerer) pass(ctx context.Context, q *Query) Result {
-	f := a.table.FilterOf(q.Name)
+	f := q.Match.Zone.FilterOf(q.Name)
 	if f == nil {
 		return Result{Pass: true}
 	}

@@ -15,11 +15,9 @@ type sieve struct {
 	none   bool                  // an RRset in which nothing is usable goes; otherwise all of it stays
 	usable func(netip.Addr) bool // asked once for each record or hint
 
-	end           string // the name whose records answer
-	sets          [len(kinds)]rrset
-	targets       map[string]*target // by lower-case name; nil without SRV records
-	answer, extra []fate             // of the records of the two sections
-	room          [2][few]fate       // where those stand if they are few
+	end     string // the name whose records answer
+	sets    [len(kinds)]rrset
+	targets map[string]*target // by lower-case name; nil without SRV records
 
 	sifted
 }
@@ -40,6 +38,9 @@ const (
 	passes             // with its TTL capped
 	goes
 )
+
+// fates are those of the records of two sections, in their order.
+type fates struct{ answer, extra []fate }
 
 // kinds are the types whose RRsets are judged, each on its own.
 var kinds = [...]uint16{dns.TypeA, dns.TypeAAAA, dns.TypeHTTPS, dns.TypeSVCB, dns.TypeSRV}
@@ -63,35 +64,38 @@ func (s *sieve) reply(msg *dns.Msg, name string) *dns.Msg {
 	if msg.Rcode != dns.RcodeSuccess || len(msg.Answer) == 0 {
 		return msg
 	}
-	s.answer = append(s.room[0][:0], make([]fate, len(msg.Answer))...)
-	s.extra = append(s.room[1][:0], make([]fate, len(msg.Extra))...)
-	s.follow(msg.Answer, name)
-	s.signatures(msg.Answer)
-	if !s.addresses(msg.Answer) {
+	var room [2][few]fate
+	f := fates{
+		answer: append(room[0][:0], make([]fate, len(msg.Answer))...),
+		extra:  append(room[1][:0], make([]fate, len(msg.Extra))...),
+	}
+	s.follow(msg.Answer, name, f)
+	s.signatures(msg.Answer, f)
+	if !s.addresses(msg.Answer, f) {
 		return msg
 	}
 	if s.sets[serviceKind].size > 0 {
-		s.services(msg)
+		s.services(msg, f)
 	}
-	s.settle(msg.Answer)
-	return s.rewrite(msg)
+	s.settle(msg.Answer, f)
+	return s.rewrite(msg, f)
 }
 
 // maxAliases is how many CNAMEs in a row are followed; resolvers take no more.
 const maxAliases = 16
 
 // follow goes along the CNAMEs from a name to that whose records answer. They pass.
-func (s *sieve) follow(rrs []dns.RR, name string) {
+func (s *sieve) follow(rrs []dns.RR, name string, f fates) {
 	s.end = name
 	for range maxAliases {
 		i := slices.IndexFunc(rrs, func(rr dns.RR) bool {
 			_, alias := rr.(*dns.CNAME)
 			return alias && isAt(rr, s.end)
 		})
-		if i < 0 || s.answer[i] == passes {
+		if i < 0 || f.answer[i] == passes {
 			return // the end, or a loop
 		}
-		s.answer[i] = passes
+		f.answer[i] = passes
 		s.end = rrs[i].(*dns.CNAME).Target
 	}
 }
@@ -102,7 +106,7 @@ func isAt(rr dns.RR, name string) bool {
 }
 
 // signatures notes which RRsets of the answer are signed.
-func (s *sieve) signatures(rrs []dns.RR) {
+func (s *sieve) signatures(rrs []dns.RR, f fates) {
 	for _, rr := range rrs {
 		sig, ok := rr.(*dns.RRSIG)
 		if !ok {
@@ -115,15 +119,15 @@ func (s *sieve) signatures(rrs []dns.RR) {
 			continue
 		}
 		for i, covered := range rrs {
-			if s.answer[i] == passes && isAt(covered, sig.Hdr.Name) {
-				s.answer[i] = stands
+			if f.answer[i] == passes && isAt(covered, sig.Hdr.Name) {
+				f.answer[i] = stands
 			}
 		}
 	}
 }
 
 // addresses judges the addresses at the end of the chain, and reports whether anything there may have to change.
-func (s *sieve) addresses(rrs []dns.RR) bool {
+func (s *sieve) addresses(rrs []dns.RR, f fates) bool {
 	found := false
 	for i, rr := range rrs {
 		kind := kindOf(rr.Header().Rrtype)
@@ -134,10 +138,10 @@ func (s *sieve) addresses(rrs []dns.RR) bool {
 		set := &s.sets[kind]
 		set.size++
 		if !set.signed {
-			s.answer[i] = passes
+			f.answer[i] = passes
 		}
 		if a, ok := addressIn(rr); ok && !s.usable(a) {
-			s.condemn(&s.answer[i], set.signed, &set.dead)
+			s.condemn(&f.answer[i], set.signed, &set.dead)
 		}
 	}
 	return found
@@ -154,7 +158,7 @@ func (s *sieve) condemn(f *fate, signed bool, dead *int) {
 }
 
 // settle lets the last resort speak for each RRset in which nothing is usable.
-func (s *sieve) settle(rrs []dns.RR) {
+func (s *sieve) settle(rrs []dns.RR, f fates) {
 	for kind := range s.sets {
 		set := &s.sets[kind]
 		if set.dead == 0 || set.dead < set.size {
@@ -165,19 +169,19 @@ func (s *sieve) settle(rrs []dns.RR) {
 			continue
 		}
 		for i, rr := range rrs {
-			if s.answer[i] == goes && rr.Header().Rrtype == kinds[kind] {
-				s.answer[i] = passes
+			if f.answer[i] == goes && rr.Header().Rrtype == kinds[kind] {
+				f.answer[i] = passes
 			}
 		}
 		if kind == serviceKind {
-			s.spare()
+			f.spare()
 		}
 	}
 	if !s.lastResort || !s.none {
 		return
 	}
 	for i, rr := range rrs {
-		if s.answer[i] != goes && isAt(rr, s.end) {
+		if f.answer[i] != goes && isAt(rr, s.end) {
 			return
 		}
 	}
@@ -185,9 +189,9 @@ func (s *sieve) settle(rrs []dns.RR) {
 }
 
 // rewrite makes the message of what is left.
-func (s *sieve) rewrite(msg *dns.Msg) *dns.Msg {
-	answer, shorter := s.section(msg.Answer, s.answer)
-	extra, less := s.section(msg.Extra, s.extra)
+func (s *sieve) rewrite(msg *dns.Msg, f fates) *dns.Msg {
+	answer, shorter := s.section(msg.Answer, f.answer)
+	extra, less := s.section(msg.Extra, f.extra)
 	if !shorter && !less {
 		return msg
 	}
@@ -200,11 +204,11 @@ func (s *sieve) rewrite(msg *dns.Msg) *dns.Msg {
 }
 
 // section returns what is left of a section, and whether that differs.
-func (s *sieve) section(rrs []dns.RR, fates []fate) ([]dns.RR, bool) {
+func (s *sieve) section(rrs []dns.RR, of []fate) ([]dns.RR, bool) {
 	var out []dns.RR
 	differs := false
 	for i, rr := range rrs {
-		left := s.left(rr, fates[i])
+		left := s.left(rr, of[i])
 		if left != rr && !differs {
 			differs = true
 			out = append(make([]dns.RR, 0, len(rrs)), rrs[:i]...)

@@ -14,7 +14,7 @@ type target struct {
 }
 
 // services judges the SRV records at the end of the chain by the addresses of their targets, as far as the additional section has any.
-func (s *sieve) services(msg *dns.Msg) {
+func (s *sieve) services(msg *dns.Msg, f fates) {
 	s.targets = map[string]*target{}
 	for _, rr := range msg.Answer {
 		if srv := s.service(rr); srv != nil {
@@ -35,22 +35,22 @@ func (s *sieve) services(msg *dns.Msg) {
 		t.size++
 		signed := t.signed[kindOf(rr.Header().Rrtype)]
 		if !signed {
-			s.extra[i] = passes
+			f.extra[i] = passes
 		}
 		if !s.usable(a) {
-			s.condemn(&s.extra[i], signed, &t.dead)
+			s.condemn(&f.extra[i], signed, &t.dead)
 		}
 	}
 	set := &s.sets[serviceKind]
 	for i, rr := range msg.Answer {
 		if srv := s.service(rr); srv != nil {
 			if t := s.targets[strings.ToLower(srv.Target)]; t.size > 0 && t.dead == t.size {
-				s.condemn(&s.answer[i], set.signed, &set.dead)
+				s.condemn(&f.answer[i], set.signed, &set.dead)
 			}
 		}
 	}
 	if set.signed {
-		s.spare()
+		f.spare()
 	}
 }
 
@@ -71,10 +71,10 @@ func (s *sieve) targetAt(rr dns.RR) *target {
 }
 
 // spare leaves the addresses of services in that stay though nothing of them is usable.
-func (s *sieve) spare() {
-	for i, f := range s.extra {
-		if f == goes {
-			s.extra[i] = passes
+func (f fates) spare() {
+	for i, of := range f.extra {
+		if of == goes {
+			f.extra[i] = passes
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"math"
 	"net/netip"
 	"slices"
 
@@ -11,15 +12,18 @@ import (
 	"github.com/healthroute/healthroute/plugin/probe"
 )
 
-// filteredName is where a filter of a stanza stands: at a name, or below one.
-type filteredName struct {
-	stanza *config.Stanza
-	name   string
-	below  bool
+// filterNames is where the filters of a stanza stand: at names, and below names.
+type filterNames struct {
+	at, below map[string]*Filter
+	shortest  int // the length of the shortest name in below
 }
 
 // compileFilters makes the filters of a stanza.
 func (t *Table) compileFilters(s *config.Stanza, probers map[*config.Probe]*probe.Prober) {
+	if len(s.Filters) == 0 {
+		return
+	}
+	names := &filterNames{at: map[string]*Filter{}, below: map[string]*Filter{}, shortest: math.MaxInt}
 	for _, declared := range s.Filters {
 		p := s.Probe(declared.Probe)
 		f := &Filter{Name: declared.Names[0], Config: declared, TTL: uint32(declared.TTL.Seconds()), table: t}
@@ -27,34 +31,47 @@ func (t *Table) compileFilters(s *config.Stanza, probers map[*config.Probe]*prob
 			return specFor(user{name: "filter " + f.Name}, &config.Record{}, p, probers[p], "", addressRR(a))
 		}
 		for _, name := range declared.Names {
-			at := filteredName{stanza: s, name: name}
 			if parent, wild := config.WildcardParent(name); wild {
-				at.name, at.below = dns.Fqdn(parent), true
+				parent = dns.Fqdn(parent)
+				names.below[parent] = f
+				names.shortest = min(names.shortest, len(parent))
+				continue
 			}
-			t.filtered[at] = f
+			names.at[name] = f
 		}
 		t.filters = append(t.filters, f)
 	}
+	for _, z := range t.zones {
+		if z.Stanza == s {
+			z.filters = names
+		}
+	}
 }
 
-// FilterOf returns the filter for what later plugins answer for a name, absolute and lower case: that of the very name, else that of the nearest
-// name above it below which all are filtered, within the stanza whose zone the name lies in; nil without one.
+// FilterOf returns the filter for what later plugins answer for a name, absolute and lower case; nil without one.
 func (t *Table) FilterOf(name string) *Filter {
 	if len(t.filters) == 0 {
 		return nil
 	}
-	zone := t.zoneOf(name)
-	if zone == nil || len(zone.Stanza.Filters) == 0 {
+	if zone := t.zoneOf(name); zone != nil {
+		return zone.FilterOf(name)
+	}
+	return nil
+}
+
+// FilterOf is Table.FilterOf for a name in the zone: the filter of the very name, else that of the nearest name above it below which all are filtered,
+// both within the zone's stanza.
+func (z *Zone) FilterOf(name string) *Filter {
+	names := z.filters
+	if names == nil {
 		return nil
 	}
-	at := filteredName{stanza: zone.Stanza, name: name}
-	if f, ok := t.filtered[at]; ok {
+	if f, ok := names.at[name]; ok {
 		return f
 	}
-	at.below = true
-	for at.name != "." {
-		at.name = parentOf(at.name)
-		if f, ok := t.filtered[at]; ok {
+	for name != "." && len(name) > names.shortest {
+		name = parentOf(name)
+		if f, ok := names.below[name]; ok {
 			return f
 		}
 	}

@@ -15,12 +15,11 @@ import (
 
 // Table is everything that one server block owns, by name.
 type Table struct {
-	zones    []*Zone
-	byName   map[string]*Zone
-	entries  map[string]*Entry // by absolute, lower-case name
-	groups   []*Group
-	filters  []*Filter
-	filtered map[filteredName]*Filter
+	zones   []*Zone
+	byName  map[string]*Zone
+	entries map[string]*Entry // by absolute, lower-case name
+	groups  []*Group
+	filters []*Filter
 
 	pools     []*Pool
 	balancers []*Group              // what stands behind aliases of pools and balancers
@@ -44,6 +43,8 @@ type Table struct {
 type Zone struct {
 	Name   string         // absolute, lower case
 	Stanza *config.Stanza // what was declared for it
+
+	filters *filterNames // of the stanza; nil without any
 }
 
 // Entry is a name that exists because a group has it, or because a name below it does (an empty non-terminal).
@@ -87,7 +88,7 @@ type Match struct {
 // NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
 func NewTable(o Observer, admin *health.Admin) *Table {
 	return &Table{
-		byName: map[string]*Zone{}, entries: map[string]*Entry{}, filtered: map[filteredName]*Filter{}, byCheck: map[*health.Check][]*Group{},
+		byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{},
 		refs: map[*health.Check]int{}, observer: o, admin: admin,
 	}
 }
