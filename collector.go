@@ -69,6 +69,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				}
 			}
 			collectGroups(b, gauges)
+			collectFilters(b, gauges)
 			collectBalancers(b, gauges)
 			collectSources(b, gauges)
 		}
@@ -121,6 +122,8 @@ type gauge struct {
 
 func (g gauge) values() []string {
 	switch g.desc {
+	case filterAddresses:
+		return g.labels[:1]
 	case groupLastResort, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
 		return g.labels[:2]
 	}

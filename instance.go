@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +52,7 @@ type block struct {
 	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
+	first    []*health.Check // held from the start, before queries bring others
 	counters *answerCounters
 }
 
@@ -141,9 +143,11 @@ func (b *block) compile() error {
 			if before.key == b.key {
 				b.names.Inherit(before.names)
 				b.sources.Inherit(before.sources)
+				b.table.Inherit(before.table)
 			}
 		}
 	}
+	b.first = b.lease.Checks()
 	return nil
 }
 
@@ -171,11 +175,27 @@ func (b *block) askedFor(ctx context.Context, req *dns.Msg) *dns.Msg {
 func (i *instance) stop() error {
 	running.remove(i)
 	running.govern()
+	i.handOn()
 	old := servedBy(i)
 	i.release()
 	running.forget(old)
 	lastResorts.compare(running.all())
 	return nil
+}
+
+// handOn gives the instance that has taken our place the addresses that our filters have met since it started.
+func (i *instance) handOn() {
+	all := running.all()
+	if len(all) == 0 {
+		return
+	}
+	for _, b := range all[len(all)-1].blocks {
+		for _, before := range i.blocks {
+			if before.key == b.key {
+				b.table.Inherit(before.table)
+			}
+		}
+	}
 }
 
 func (i *instance) release() {
@@ -191,11 +211,12 @@ func (i *instance) release() {
 	}
 }
 
-// attempted reports whether every check of the instance has ended an attempt that the views know of, every name that an alias stands for is
-// resolved, and every source of targets has been looked at.
+// attempted reports whether every check that the instance started with has ended an attempt that the views know of, every name that an alias
+// stands for is resolved, and every source of targets has been looked at.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if !b.lease.Attempted() || !b.table.Settled() || !b.names.Resolved() || !b.sources.Learned() {
+		waiting := slices.ContainsFunc(b.first, func(c *health.Check) bool { return !c.Attempted() })
+		if waiting || !b.table.Settled() || !b.names.Resolved() || !b.sources.Learned() {
 			return false
 		}
 	}

@@ -14,18 +14,19 @@ import (
 // Explanation says why a query was answered as it was. It is read off the Result of that very query, so it can say
 // nothing that the answer did not follow; a query that nobody asks about pays nothing for it. Field names are stable.
 type Explanation struct {
-	Name   string   `json:"name"`
-	Type   string   `json:"type"`
-	Zone   string   `json:"zone,omitempty"`   // the zone of ours that the name lies in
-	Entry  string   `json:"entry,omitempty"`  // the name in our table that answered: the name itself or a wildcard
-	Found  string   `json:"found"`            // how the name was found
-	Groups []Reason `json:"groups,omitempty"` // the group that answered, and those that an alias or a CNAME led to
-	Reason string   `json:"reason"`           // the step that decided
-	Rcode  string   `json:"rcode"`
-	Answer []string `json:"answer"`          // one answer that the query got, data in zone file form
-	TTL    uint32   `json:"ttl"`             // seconds; of a negative answer its SOA's
-	Scope  *int     `json:"scope,omitempty"` // ECS scope, if the query had the option
-	Passed bool     `json:"passed"`          // the next plugin's answer stands
+	Name   string        `json:"name"`
+	Type   string        `json:"type"`
+	Zone   string        `json:"zone,omitempty"`   // the zone of ours that the name lies in
+	Entry  string        `json:"entry,omitempty"`  // the name in our table that answered: the name itself or a wildcard
+	Found  string        `json:"found"`            // how the name was found
+	Groups []Reason      `json:"groups,omitempty"` // the group that answered, and those that an alias or a CNAME led to
+	Filter *FilterReason `json:"filter,omitempty"` // what it did to the part of the answer that comes from behind us
+	Reason string        `json:"reason"`           // the step that decided
+	Rcode  string        `json:"rcode"`
+	Answer []string      `json:"answer"`          // one answer that the query got, data in zone file form
+	TTL    uint32        `json:"ttl"`             // seconds; of a negative answer its SOA's
+	Scope  *int          `json:"scope,omitempty"` // ECS scope, if the query had the option
+	Passed bool          `json:"passed"`          // the next plugin's answer stands
 }
 
 // Reason is a group's part in an answer.
@@ -66,6 +67,12 @@ func Explain(q *Query, res Result, reply *dns.Msg) Explanation {
 	x := Explanation{
 		Name: q.qname(), Type: dns.Type(q.qtype()).String(), Found: found(q.Match),
 		Reason: res.Reason, Rcode: dns.RcodeToString[res.Rcode], Passed: res.Pass || res.relayed, Answer: []string{},
+	}
+	if f := res.Filtered; f != nil {
+		x.Filter = explainFilter(f, reply)
+		if reason := f.reason(); x.Reason == "" {
+			x.Reason = reason
+		}
 	}
 	if x.Passed && x.Reason == "" {
 		x.Reason = "the next plugin's answer stands"

@@ -48,6 +48,7 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			return err
 		}
 		t.calculate(s, t.groups[first:], probers, checks)
+		t.compileFilters(s, probers)
 		for _, name := range s.Canary {
 			t.canaries = append(t.canaries, targetCheck(s, s.Probe(name), probers, checks))
 		}

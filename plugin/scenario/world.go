@@ -152,6 +152,7 @@ func (w *World) serve(b *Block) (*server, error) {
 		if slices.Equal(before.Zones, n.Zones) {
 			n.names.Inherit(before.names)
 			n.sources.Inherit(before.sources)
+			n.table.Inherit(before.table)
 		}
 	}
 	n.answerer = answer.New(n.table, answer.Options{
@@ -310,6 +311,12 @@ func (w *World) Transition(c *health.Check, t health.Transition) {
 	}
 	w.events = append(w.events, Event{At: w.Now(), Check: c, Transition: t})
 }
+
+// FilterFull is route.Observer's.
+func (w *World) FilterFull(*route.Filter) {}
+
+// FilterForgot is route.Observer's.
+func (w *World) FilterForgot(*route.Filter, []*health.Check) {}
 
 // LastResort is route.Observer's.
 func (w *World) LastResort(g *route.Group, qtype uint16, on bool) {
