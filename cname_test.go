@@ -159,3 +159,40 @@ func TestChainToEmptyNonTerminal(t *testing.T) {
 		{"apex", dns.TypeNS, dns.RcodeSuccess, "example.org. ns1.example.org.", ""},
 	})
 }
+
+// TestChainEndsWithoutType is chains into names that exist without the type, by a group, a wildcard, a wildcard that is an empty non-terminal or a
+// name below: NODATA, which is kept no longer than the last group's answers.
+func TestChainEndsWithoutType(t *testing.T) {
+	for behind, lines := range map[string][]string{
+		"file": {zoneFile(t, "example.org", zoneText)}, "nameserver": {}, "nobody": {},
+	} {
+		alias := func(target string) string { return "to-" + strings.NewReplacer("*", "star", ".", "-").Replace(target) }
+		t.Run(behind, func(t *testing.T) {
+			eachPolicy(t, func(t *testing.T, policy string) {
+				if policy == "multivalue" {
+					return // at most one CNAME is an answer
+				}
+				own := []string{groupOf(policy, "exact", "ttl 7s", "192.0.2.1"), groupOf(policy, "*.wild", "ttl 7s", "192.0.2.1"),
+					groupOf(policy, "x.*.empty", "", "192.0.2.1")}
+				targets := map[string]uint32{"exact": 7, "some.wild": 7, "deep.er.wild": 7, "some.empty": 30, "empty": 30, "*.empty": 30}
+				for target := range targets {
+					own = append(own, groupOf(policy, alias(target), "", "CNAME "+target))
+				}
+				if behind == "nameserver" {
+					own = append(own, "nameserver ns1 192.0.2.53")
+				}
+				s := start(t, listening("example.org", append(lines, stanza(own...))...))
+				for target, ttl := range targets {
+					for _, qtype := range []uint16{dns.TypeAAAA, dns.TypeMX, 65280} {
+						r := s.ask(alias(target)+".example.org.", qtype)
+						if data(r.Answer)[0] != target+".example.org." {
+							t.Errorf("Expected the CNAME, got:\n%v", r)
+						}
+						r.Answer = nil
+						expectNegative(t, r, dns.RcodeSuccess, "example.org.", ttl)
+					}
+				}
+			})
+		})
+	}
+}
