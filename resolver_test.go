@@ -268,7 +268,9 @@ var fresh atomic.Int64
 func expectResolved(t *testing.T, resolver string, r resolved, round int, seen *atomic.Int64) int64 {
 	t.Helper()
 	name := strings.TrimPrefix(strings.Replace(r.name, "NEW", fmt.Sprint("n", fresh.Add(1)), 1)+".example.org.", ".")
+	var began time.Time
 	ask := func(name string, qtype uint16) *dns.Msg {
+		began = time.Now()
 		client := &dns.Client{Net: []string{"udp", "tcp"}[round%7/6], Timeout: 3 * time.Second}
 		var err error
 		for range 4 { // as a stub resolver does: unbound itself discards what took longer than 1.9 s, as on a busy machine
@@ -285,7 +287,7 @@ func expectResolved(t *testing.T, resolver string, r resolved, round int, seen *
 		reply := ask(name, qtype)
 		there := slices.ContainsFunc(reply.Answer, func(rr dns.RR) bool { return rr.Header().Rrtype == qtype })
 		if reply.Rcode != dns.RcodeSuccess || there != slices.Contains(r.has, qtype) {
-			t.Errorf("Expected NOERROR, and data: %v, for %s %s, got:\n%v", slices.Contains(r.has, qtype), name, dns.Type(qtype), reply)
+			t.Errorf("Expected NOERROR, and data: %v, for %s %s, got after %s:\n%v", slices.Contains(r.has, qtype), name, dns.Type(qtype), time.Since(began), reply)
 		}
 		if r.name == "over" && qtype == dns.TypeA && there {
 			seen.Or(1 << reply.Answer[0].(*dns.A).A.To4()[3])
