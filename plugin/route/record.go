@@ -201,10 +201,10 @@ func parseValue(v config.Value, origins []string, ttl uint32) ([]dns.RR, error) 
 	return rrs, nil
 }
 
-// specFor says what the probe tests for one value of a record: the probe's own target, else the value's address; for an alias of a name, that
-// name.
-// Host and SNI are the probe's, else the target's name, else the group's first name; a wildcard has no name
-// (design, Probes).
+// specFor says what the probe tests for one value of a record: the probe's own target, else the value's address or the host that it leads to; for an alias
+// of a name, that name.
+// Host and SNI are the probe's, else the target's name, else the group's first name, which is whom clients of its addresses ask for; a wildcard has no
+// name (design, Probes). Clients of mail servers, services and name servers ask for those by their own names.
 func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.Prober, zone string, rr dns.RR) health.Spec {
 	t := probe.Target{Port: p.Port, Headers: r.Headers}
 	user := g.Names[0]
@@ -225,13 +225,23 @@ func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.P
 			t.Address = address
 		} else {
 			t.Name = strings.TrimSuffix(target, ".")
-			name = t.Name
 		}
 	case r.Alias != nil:
 		t.Name = strings.TrimSuffix(r.Alias.Name, ".")
 	default:
 		t.Address = addressOf(rr)
+		if !t.Address.IsValid() {
+			host, port := config.HostOf(rr, user)
+			t.Name = strings.ToLower(strings.TrimSuffix(host, "."))
+			if port != 0 && p.Type != config.ProbePing { // which has no port
+				t.Port = port
+			}
+			if !isWeb(rr) {
+				name = ""
+			}
+		}
 	}
+	name = firstOf(name, t.Name)
 	t.Host, t.SNI = firstOf(p.HTTP.Host, name), firstOf(p.TLS.SNI, p.HTTP.Host, name)
 	// What a type does not send must not tell its checks apart.
 	if !p.Type.IsHTTP() {
@@ -246,7 +256,17 @@ func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.P
 	return health.Spec{Probe: p, Prober: prober, Target: t, User: user}
 }
 
-// addressOf returns the address in an A or AAAA record; validation lets no other get here.
+// isWeb reports whether clients who follow the record ask the host for the record's own name: an alias and a service binding (RFC 9460 section 2.4.2) do
+// not change whom they want.
+func isWeb(rr dns.RR) bool {
+	switch rr.(type) {
+	case *dns.CNAME, *dns.SVCB, *dns.HTTPS:
+		return true
+	}
+	return false
+}
+
+// addressOf returns the address in an A or AAAA record; it is not valid for other types.
 func addressOf(rr dns.RR) netip.Addr {
 	var address netip.Addr
 	switch rr := rr.(type) {
