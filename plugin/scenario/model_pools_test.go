@@ -79,12 +79,14 @@ func (x balancing) familyOf(p *config.Pool) uint16 {
 }
 
 // takesOut reports whether a word of an operator takes out what it is said of.
-func takesOut(word string) bool { return slices.Contains([]string{"disabled", "draining", "deregistered"}, word) }
+func takesOut(word string) bool {
+	return slices.Contains([]string{"disabled", "draining", "deregistered"}, word)
+}
 
 // seatAdmin is the admin state of a target: what takes out all around it stands before what is said of itself.
 func (x balancing) seatAdmin(s seat) string {
 	pool, site := x.admin[s.pool.Name], x.admin["site "+s.target.Site]
-	if pool == "" && s.pool.Disabled {
+	if (pool == "" || pool == "enabled") && s.pool.Disabled {
 		pool = "disabled"
 	}
 	switch own := x.admin[s.pool.Name+"/"+s.target.ID]; {
