@@ -69,7 +69,9 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				}
 			}
 			collectGroups(b, gauges)
+			collectFilters(b, gauges)
 			collectBalancers(b, gauges)
+			collectSources(b, gauges)
 		}
 	}
 	collectLoad(out, untestable)
@@ -119,7 +121,10 @@ type gauge struct {
 }
 
 func (g gauge) values() []string {
-	if g.desc == groupLastResort || g.desc == certificateExpiry {
+	switch g.desc {
+	case filterAddresses:
+		return g.labels[:1]
+	case groupLastResort, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
 		return g.labels[:2]
 	}
 	return g.labels[:]

@@ -9,6 +9,7 @@ import (
 	"github.com/coredns/coredns/plugin/metadata"
 	"github.com/coredns/coredns/plugin/metrics"
 	"github.com/coredns/coredns/plugin/pkg/nonwriter"
+	"github.com/coredns/coredns/request"
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
@@ -37,6 +38,14 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		h.block.counters.count(metrics.WithServer(ctx), res)
 		setMetadata(ctx, res)
 	}
+	if res.Filtered != nil {
+		countFiltered(ctx, res.Filtered)
+	}
+	if res.Pass && q.Match.Cut != nil {
+		if other := h.block.beside[q.Match.Cut.Name]; other != nil { // CoreDNS has led the query astray
+			return (&Handler{Next: other.next, block: other}).ServeDNS(ctx, w, r)
+		}
+	}
 	switch {
 	case res.Pass && h.Next == nil:
 		return dns.RcodeRefused, nil
@@ -45,10 +54,11 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	case res.Msg == nil:
 		return res.Rcode, res.Err
 	}
+	res.Fit(r, func() int { return (&request.Request{Req: r, W: w}).Size() })
 	if err := w.WriteMsg(res.Msg); err != nil {
 		return dns.RcodeServerFailure, err
 	}
-	return dns.RcodeSuccess, nil
+	return dns.RcodeSuccess, res.Err
 }
 
 // asked returns the lower-case name of the question and what our table says of it. Nothing but a plain query of class IN is ours to look

@@ -3,7 +3,9 @@ package healthroute
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
@@ -34,7 +37,10 @@ type instance struct {
 
 // block is the plugin in one server block. What start fills in is only read afterwards.
 type block struct {
-	key     string // tells the blocks of one Corefile apart, and is the same after a reload
+	key     string            // tells the blocks of one Corefile apart, and is the same after a reload
+	keys    []string          // of the server block
+	beside  map[string]*block // the server blocks of other zones, by zone
+	hasView func() bool       // asked from the start on: whether the server block is for some clients only
 	stanzas []*config.Stanza
 	probers map[*config.Probe]*probe.Prober
 	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
@@ -43,9 +49,11 @@ type block struct {
 	next     plugin.Handler // the rest of the chain; nil at its end
 	table    *route.Table
 	names    *answer.Names
+	sources  *route.Sources
 	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
+	first    []*health.Check // held from the start, before queries bring others
 	counters *answerCounters
 }
 
@@ -78,16 +86,17 @@ func (i *instance) add(b *block, keys []string) {
 			same++
 		}
 	}
-	b.key = fmt.Sprintf("%s #%d", name, same)
+	b.key, b.keys = fmt.Sprintf("%s #%d", name, same), keys
 	i.blocks = append(i.blocks, b)
 }
 
-// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for their first
-// attempts, so that the first answers know what works.
+// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for the first looks at sources of targets and for
+// the first attempts, so that the first answers know what works.
 func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
 	for _, b := range i.blocks {
+		b.beside = i.besides(b)
 		if err := b.compile(); err != nil {
 			i.release()
 			return err
@@ -99,12 +108,13 @@ func (i *instance) start() error {
 		b.warnOfObstacles()
 		b.table.Begin()
 		b.names.Start()
+		b.sources.Start()
 		b.rereader = startRereading(b.places)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
 	defer cancel()
 	for _, b := range i.blocks {
-		if !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
+		if !b.sources.WaitFirst(ctx) || !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
 			log.Infof("serving before all first attempts have ended, after %gs", firstAttempts.Seconds())
 			break
 		}
@@ -118,6 +128,7 @@ func (b *block) compile() error {
 	b.table = route.NewTable(observer{block: b.key}, nil)
 	b.lease = engine.Lease(b.table.Changed)
 	b.lease.Scope = b.key
+	b.table.Beside(slices.Sorted(maps.Keys(b.beside)))
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}
@@ -127,13 +138,17 @@ func (b *block) compile() error {
 	})
 	b.counters = newAnswerCounters(b.table)
 	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
+	b.sources = b.table.Sources(discover.Options{Clock: health.RealClock{}, Ask: b.askedFor, Every: rereadEvery}, tellDiscovery)
 	for _, old := range running.all() {
 		for _, before := range old.blocks {
 			if before.key == b.key {
 				b.names.Inherit(before.names)
+				b.sources.Inherit(before.sources)
+				b.table.Inherit(before.table)
 			}
 		}
 	}
+	b.first = b.lease.Checks()
 	return nil
 }
 
@@ -148,10 +163,20 @@ func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
 	return reply
 }
 
+// askedFor is ask for those who need an answer or nothing.
+func (b *block) askedFor(ctx context.Context, req *dns.Msg) *dns.Msg {
+	reply := b.ask(ctx, req)
+	if reply.Nobody {
+		return nil
+	}
+	return reply.Msg
+}
+
 // stop gives the checks back; queries that still come are answered from the last views.
 func (i *instance) stop() error {
 	running.remove(i)
 	running.govern()
+	i.handOn()
 	old := servedBy(i)
 	i.release()
 	running.forget(old)
@@ -159,11 +184,27 @@ func (i *instance) stop() error {
 	return nil
 }
 
+// handOn gives the instance that has taken our place the addresses that our filters have met since it started.
+func (i *instance) handOn() {
+	all := running.all()
+	if len(all) == 0 {
+		return
+	}
+	for _, b := range all[len(all)-1].blocks {
+		for _, before := range i.blocks {
+			if before.key == b.key {
+				b.table.Inherit(before.table)
+			}
+		}
+	}
+}
+
 func (i *instance) release() {
 	for _, b := range i.blocks {
 		b.rereader.stop()
 		if b.names != nil {
 			b.names.Stop()
+			b.sources.Stop()
 		}
 		if b.lease != nil {
 			b.lease.Release()
@@ -171,11 +212,12 @@ func (i *instance) release() {
 	}
 }
 
-// attempted reports whether every check of the instance has ended an attempt that the views know of, and every name that an alias stands for is
-// resolved.
+// attempted reports whether every check that the instance started with has ended an attempt that the views know of, every name that an alias
+// stands for is resolved, and every source of targets has been looked at.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if !b.lease.Attempted() || !b.table.Settled() || !b.names.Resolved() {
+		waiting := slices.ContainsFunc(b.first, func(c *health.Check) bool { return !c.Attempted() })
+		if waiting || !b.table.Settled() || !b.names.Resolved() || !b.sources.Learned() {
 			return false
 		}
 	}

@@ -166,6 +166,15 @@ func (l *ledger) tell(r resort, word config.LastResort, on bool) {
 	log.Infof("%s has a usable record for %s again", r.what(), dns.Type(r.qtype))
 }
 
+// FilterFull logs that some addresses will not be checked.
+func (observer) FilterFull(f *route.Filter) {
+	log.Warningf("filter %s knows %d addresses, which is its limit: what else is answered passes unchecked until some of them have not been seen for %gs",
+		f.Name, f.Config.Limit, f.Config.Idle.Seconds())
+}
+
+// FilterForgot deletes the series of checks that are no more.
+func (observer) FilterForgot(_ *route.Filter, checks []*health.Check) { running.forgetChecks(checks) }
+
 // LastResort logs a change of a group.
 func (o observer) LastResort(g *route.Group, qtype uint16, on bool) {
 	lastResorts.tell(resort{o.block, g.Name, qtype}, g.LastResort, on)

@@ -20,6 +20,9 @@ func (x Explanation) Text(at func(time.Time) string) string {
 	for _, g := range x.Groups {
 		g.text(&b, at, "  ")
 	}
+	if x.Filter != nil {
+		x.Filter.text(&b, at)
+	}
 	fmt.Fprintf(&b, "  decided by: %s\n", x.Reason)
 	if x.Scope != nil {
 		fmt.Fprintf(&b, "  client subnet scope: /%d\n", *x.Scope)
@@ -32,6 +35,8 @@ func (x Explanation) conclusion() string {
 	switch {
 	case len(x.Answer) > 0:
 		return fmt.Sprintf("%s (TTL %d)", strings.Join(x.Answer, " "), x.TTL)
+	case len(x.Refers) > 0:
+		return fmt.Sprintf("referral to %s (TTL %d)", strings.Join(x.Refers, " "), x.TTL)
 	case x.Rcode == "NOERROR":
 		return fmt.Sprintf("no data (TTL %d)", x.TTL)
 	}
@@ -62,17 +67,22 @@ func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin strin
 	_ = table.Flush() // into memory
 	for _, c := range r.Records {
 		for _, check := range c.Checks {
-			fmt.Fprintf(b, "%s    %s: %s since %s; last attempt", margin, check.Check, check.Health, at(check.Since))
-			if check.At.IsZero() {
-				b.WriteString(": none has ended yet\n")
-				continue
-			}
-			fmt.Fprintf(b, " %s, %s\n", at(check.At), check.LastAttempt)
+			check.text(b, at, margin+"    ")
 		}
 		if c.Behind != nil {
 			c.Behind.text(b, at, margin+"    ")
 		}
 	}
+}
+
+// text writes a line of a check.
+func (c CheckReason) text(b *strings.Builder, at func(time.Time) string, margin string) {
+	fmt.Fprintf(b, "%s%s: %s since %s; last attempt", margin, c.Check, c.Health, at(c.Since))
+	if c.At.IsZero() {
+		b.WriteString(": none has ended yet\n")
+		return
+	}
+	fmt.Fprintf(b, " %s, %s\n", at(c.At), c.LastAttempt)
 }
 
 // what is the group and its policy; a pool or a balancer says itself what it is.

@@ -19,6 +19,8 @@ type Behind struct {
 	Rcode  int      // the reply's code, or the one returned
 	Err    error    // returned beside it
 	Nobody bool     // nobody stands there
+
+	filtered *Filtered // what a filter of ours did to Msg; nil without one
 }
 
 // lacksName reports whether whoever stands behind us does not have the name: says so, refuses the zone, or is not there.
@@ -46,7 +48,9 @@ func (b Behind) hasCNAME(name string) bool {
 }
 
 // relay lets the answer from behind us stand.
-func relay(b Behind) Result { return Result{Msg: b.Msg, Rcode: b.Rcode, Err: b.Err, relayed: true} }
+func relay(b Behind) Result {
+	return Result{Msg: b.Msg, Rcode: b.Rcode, Err: b.Err, relayed: true, Filtered: b.filtered}
+}
 
 // question makes a request of our own, for somebody else's name.
 func question(q *Query, name string, qtype uint16) *dns.Msg {

@@ -101,11 +101,18 @@ func takesOut(s health.AdminState) bool {
 	return s == health.Disabled || s == health.Draining || s == health.Unused
 }
 
-// wanted returns the checks that any record wants attempts on, and canaries, which have to be there.
+// wanted returns the checks that any record or filter wants attempts on, and canaries, which have to be there. It is called with mu held.
 func (t *Table) wanted() map[*health.Check]bool {
 	wanted := make(map[*health.Check]bool, len(t.byCheck))
 	for _, c := range t.canaries {
 		wanted[c] = true
+	}
+	for _, f := range t.filters {
+		for _, known := range f.known.Range {
+			if c := known.(*met).check.Load(); c != nil {
+				wanted[c] = true
+			}
+		}
 	}
 	for _, g := range t.groups {
 		for _, r := range g.Records {

@@ -48,6 +48,7 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			return err
 		}
 		t.calculate(s, t.groups[first:], probers, checks)
+		t.compileFilters(s, probers)
 		for _, name := range s.Canary {
 			t.canaries = append(t.canaries, targetCheck(s, s.Probe(name), probers, checks))
 		}
@@ -55,6 +56,8 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 	for _, c := range t.canaries {
 		t.refs[c]++
 	}
+	t.enterBeside()
+	t.markCuts()
 	for _, g := range t.groups {
 		t.takeAdmin(g)
 		for _, c := range g.checks() {

@@ -32,6 +32,7 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	for _, f := range wanted {
 		named[keyOf(f)] = f
 	}
+	vanished := false
 	targets := slices.Clone(p.Targets())
 	var moved []*health.Check
 	for i, r := range targets {
@@ -47,8 +48,11 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 			delete(named, r.key())
 		case r.member.gone.IsZero():
 			r.member.gone = now
-			t.checks.After(p.Config.Drain, func() { t.forget(p) })
+			vanished = true
 		}
+	}
+	if vanished {
+		t.checks.After(p.Config.Drain, func() { t.forget(p) })
 	}
 	p.waiting = slices.DeleteFunc(wanted, func(f config.Found) bool {
 		_, fresh := named[keyOf(f)]
@@ -63,6 +67,13 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	t.want(append(moved, fresh...), attempted)
 	t.begin(fresh)
 	return nil
+}
+
+// listed is how many targets the pool has taken over from the source.
+func (t *Table) listed(p *Pool, source int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(p.lists[source])
 }
 
 // complete gives what was found the port and the site of its source where it has none.

@@ -53,6 +53,10 @@ type quiet struct{}
 
 func (quiet) LastResort(*Group, uint16, bool) {}
 
+func (quiet) FilterFull(*Filter) {}
+
+func (quiet) FilterForgot(*Filter, []*health.Check) {}
+
 // fakeChecks gives real checks that never attempt anything and have the health that a letter says.
 type fakeChecks struct {
 	lease   *health.Lease

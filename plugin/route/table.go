@@ -19,6 +19,8 @@ type Table struct {
 	byName  map[string]*Zone
 	entries map[string]*Entry // by absolute, lower-case name
 	groups  []*Group
+	beside  []string // zones of other server blocks
+	filters []*Filter
 
 	pools     []*Pool
 	balancers []*Group              // what stands behind aliases of pools and balancers
@@ -42,6 +44,8 @@ type Table struct {
 type Zone struct {
 	Name   string         // absolute, lower case
 	Stanza *config.Stanza // what was declared for it
+
+	filters *filterNames // of the stanza; nil without any
 }
 
 // Entry is a name that exists because a group has it, or because a name below it does (an empty non-terminal).
@@ -50,6 +54,9 @@ type Entry struct {
 	Zone    *Zone
 	Members []*Group // none for an empty non-terminal
 	Below   bool     // names of ours exist below it
+	Cut     *Entry   // where the name is cut off from its zone, which may be the very name; nil if it is not
+
+	cut bool // it is a cut
 }
 
 // Member returns the group that answers the type at this name, or nil.
@@ -62,10 +69,14 @@ func (e *Entry) Member(qtype uint16) *Group {
 	return nil
 }
 
-// Observer is told what a table's groups do.
+// Observer is told what a table's groups and filters do, from any goroutine.
 type Observer interface {
 	// LastResort tells that a group began or ceased to answer the type from its last resort.
 	LastResort(g *Group, qtype uint16, on bool)
+	// FilterFull tells that a filter knows as many addresses as it may, the first time.
+	FilterFull(f *Filter)
+	// FilterForgot tells that a filter has given checks of idle addresses back.
+	FilterForgot(f *Filter, checks []*health.Check)
 }
 
 // Match is what a table knows of a name.
@@ -76,33 +87,43 @@ type Match struct {
 	// Ancestor is, with Wildcard, the name directly below the wildcard's parent on the way to the name: if
 	// somebody else has it the wildcard does not apply (RFC 4592 section 3.3.1). "" when that is the name itself.
 	Ancestor string
+	// Cut is the name at or above this one where another authority begins, or nil; there is no wildcard then. Without a group of type NS
+	// there another server block answers for it.
+	Cut *Entry
 }
 
 // NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
 func NewTable(o Observer, admin *health.Admin) *Table {
-	return &Table{byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, refs: map[*health.Check]int{}, observer: o, admin: admin}
+	return &Table{
+		byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{},
+		refs: map[*health.Check]int{}, observer: o, admin: admin,
+	}
 }
 
 // Find looks a name up; it is absolute and lower case.
 func (t *Table) Find(name string) Match {
 	if e, ok := t.entries[name]; ok {
-		return Match{Zone: e.Zone, Entry: e}
+		return Match{Zone: e.Zone, Entry: e, Cut: e.Cut}
 	}
 	zone := t.zoneOf(name)
 	if zone == nil {
 		return Match{}
 	}
-	return t.findWildcard(zone, name)
+	return t.encloser(zone, name)
 }
 
-// findWildcard looks for `*.<closest encloser>`: the encloser is the nearest ancestor that exists, at the latest the
+// encloser looks for `*.<closest encloser>`: the encloser is the nearest ancestor that exists, at the latest the
 // apex, so that existing names and empty non-terminals stop a wildcard above them (RFC 4592 section 3.3.1).
-func (t *Table) findWildcard(zone *Zone, name string) Match {
+func (t *Table) encloser(zone *Zone, name string) Match {
 	m := Match{Zone: zone}
 	child := name
 	for child != zone.Name {
 		parent := parentOf(child)
-		_, exists := t.entries[parent]
+		above, exists := t.entries[parent]
+		if exists && above.Cut != nil {
+			m.Cut = above.Cut
+			return m
+		}
 		if exists || parent == zone.Name {
 			m.Wildcard = t.entries["*."+strings.TrimPrefix(parent, ".")]
 			if m.Wildcard != nil && child != name {
