@@ -16,7 +16,7 @@ const (
 )
 
 // requiredNumbers are the numbered cases of choosing and of health that must be scenarios. Those that are missing between them are about pools,
-// balancers, filters and kinds of probes that do not exist yet, or need a real TLS server or a real body and are tests of the probes.
+// balancers and kinds of probes that do not exist yet, or need a real TLS server or a real body and are tests of the probes.
 func requiredNumbers() []string {
 	var out []string
 	add := func(format string, from, to int) {
@@ -29,7 +29,7 @@ func requiredNumbers() []string {
 	add("H-%02d", 18, 36)
 	add("H-%02d", 40, 42)
 	add("T-%03d", 1, 171)
-	add("T-%03d", 218, 296)
+	add("T-%03d", 218, 304)
 	add("V-%d", 1, 8)
 	add("timeline-5.%d", 1, 3)
 	add("timeline-5.%d-preset", 1, 3) // the same with a preset in the place of options
