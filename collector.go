@@ -71,6 +71,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 			collectGroups(b, gauges)
 			collectFilters(b, gauges)
 			collectBalancers(b, gauges)
+			collectSources(b, gauges)
 		}
 	}
 	collectLoad(out, untestable)
@@ -123,7 +124,7 @@ func (g gauge) values() []string {
 	switch g.desc {
 	case filterAddresses:
 		return g.labels[:1]
-	case groupLastResort, certificateExpiry:
+	case groupLastResort, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
 		return g.labels[:2]
 	}
 	return g.labels[:]

@@ -9,6 +9,7 @@ import (
 	"github.com/coredns/coredns/plugin/metadata"
 	"github.com/coredns/coredns/plugin/metrics"
 	"github.com/coredns/coredns/plugin/pkg/nonwriter"
+	"github.com/coredns/coredns/request"
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
@@ -48,6 +49,7 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	case res.Msg == nil:
 		return res.Rcode, res.Err
 	}
+	res.Fit(r, func() int { return (&request.Request{Req: r, W: w}).Size() })
 	if err := w.WriteMsg(res.Msg); err != nil {
 		return dns.RcodeServerFailure, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
@@ -35,7 +36,10 @@ type instance struct {
 
 // block is the plugin in one server block. What start fills in is only read afterwards.
 type block struct {
-	key     string // tells the blocks of one Corefile apart, and is the same after a reload
+	key     string      // tells the blocks of one Corefile apart, and is the same after a reload
+	keys    []string    // of the server block
+	beside  []string    // zones that other server blocks answer for
+	hasView func() bool // asked from the start on: whether the server block is for some clients only
 	stanzas []*config.Stanza
 	probers map[*config.Probe]*probe.Prober
 	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
@@ -44,6 +48,7 @@ type block struct {
 	next     plugin.Handler // the rest of the chain; nil at its end
 	table    *route.Table
 	names    *answer.Names
+	sources  *route.Sources
 	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
@@ -80,16 +85,17 @@ func (i *instance) add(b *block, keys []string) {
 			same++
 		}
 	}
-	b.key = fmt.Sprintf("%s #%d", name, same)
+	b.key, b.keys = fmt.Sprintf("%s #%d", name, same), keys
 	i.blocks = append(i.blocks, b)
 }
 
-// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for their first
-// attempts, so that the first answers know what works.
+// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for the first looks at sources of targets and for
+// the first attempts, so that the first answers know what works.
 func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
 	for _, b := range i.blocks {
+		b.beside = i.beside(b)
 		if err := b.compile(); err != nil {
 			i.release()
 			return err
@@ -101,12 +107,13 @@ func (i *instance) start() error {
 		b.warnOfObstacles()
 		b.table.Begin()
 		b.names.Start()
+		b.sources.Start()
 		b.rereader = startRereading(b.places)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
 	defer cancel()
 	for _, b := range i.blocks {
-		if !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
+		if !b.sources.WaitFirst(ctx) || !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
 			log.Infof("serving before all first attempts have ended, after %gs", firstAttempts.Seconds())
 			break
 		}
@@ -120,6 +127,7 @@ func (b *block) compile() error {
 	b.table = route.NewTable(observer{block: b.key}, nil)
 	b.lease = engine.Lease(b.table.Changed)
 	b.lease.Scope = b.key
+	b.table.Beside(b.beside)
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}
@@ -129,10 +137,12 @@ func (b *block) compile() error {
 	})
 	b.counters = newAnswerCounters(b.table)
 	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
+	b.sources = b.table.Sources(discover.Options{Clock: health.RealClock{}, Ask: b.askedFor, Every: rereadEvery}, tellDiscovery)
 	for _, old := range running.all() {
 		for _, before := range old.blocks {
 			if before.key == b.key {
 				b.names.Inherit(before.names)
+				b.sources.Inherit(before.sources)
 				b.table.Inherit(before.table)
 			}
 		}
@@ -150,6 +160,15 @@ func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
 		reply = q.Ask(ctx, req)
 	}
 	return reply
+}
+
+// askedFor is ask for those who need an answer or nothing.
+func (b *block) askedFor(ctx context.Context, req *dns.Msg) *dns.Msg {
+	reply := b.ask(ctx, req)
+	if reply.Nobody {
+		return nil
+	}
+	return reply.Msg
 }
 
 // stop gives the checks back; queries that still come are answered from the last views.
@@ -184,6 +203,7 @@ func (i *instance) release() {
 		b.rereader.stop()
 		if b.names != nil {
 			b.names.Stop()
+			b.sources.Stop()
 		}
 		if b.lease != nil {
 			b.lease.Release()
@@ -191,11 +211,12 @@ func (i *instance) release() {
 	}
 }
 
-// attempted reports whether every check that the instance started with has ended an attempt that the views know of, and every name that an alias
-// stands for is resolved.
+// attempted reports whether every check that the instance started with has ended an attempt that the views know of, every name that an alias
+// stands for is resolved, and every source of targets has been looked at.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if slices.ContainsFunc(b.first, func(c *health.Check) bool { return !c.Attempted() }) || !b.table.Settled() || !b.names.Resolved() {
+		waiting := slices.ContainsFunc(b.first, func(c *health.Check) bool { return !c.Attempted() })
+		if waiting || !b.table.Settled() || !b.names.Resolved() || !b.sources.Learned() {
 			return false
 		}
 	}

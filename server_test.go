@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 
 // server is a running CoreDNS.
 type server struct {
-	t    *testing.T
+	t    testing.TB
 	inst *caddy.Instance
 }
 
@@ -72,7 +72,7 @@ func listening(zones string, lines ...string) string {
 }
 
 // start starts a server. When the test ends it is stopped as by a signal, and nothing may be left of it.
-func start(t *testing.T, corefile string) *server {
+func start(t testing.TB, corefile string) *server {
 	t.Helper()
 	expectNothingLeft(t)
 	inst, err := caddy.Start(input(corefile))
@@ -125,7 +125,7 @@ func (s *server) mustReload(corefile string) {
 
 // expectNothingLeft makes the test fail if, after everything that it cleans up itself, it leaves a goroutine, a check or an
 // instance. Call it first.
-func expectNothingLeft(t *testing.T) {
+func expectNothingLeft(t testing.TB) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	checks, started := engine.Checks(), len(running.all())
@@ -144,7 +144,7 @@ func expectNothingLeft(t *testing.T) {
 var forwardLeaves = goleak.IgnoreAnyFunction("github.com/coredns/coredns/plugin/pkg/proxy.(*Transport).connManager")
 
 // expectGoroutines waits until there are no others than those of before.
-func expectGoroutines(t *testing.T, before goleak.Option) {
+func expectGoroutines(t testing.TB, before goleak.Option) {
 	t.Helper()
 	var err error
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
@@ -254,4 +254,40 @@ func expectNegative(t *testing.T, r *dns.Msg, rcode int, zone string, ttl uint32
 	if !ok || soa.Hdr.Name != zone || soa.Hdr.Ttl > ttl || soa.Minttl > ttl {
 		t.Errorf("Expected the SOA of %s with TTL and minimum at most %d, got: %v", zone, ttl, r.Ns[0])
 	}
+}
+
+// wires sends queries by TCP, one behind the other, and returns the bytes of the replies.
+func (s *server) wires(queries []*dns.Msg) [][]byte {
+	s.t.Helper()
+	conn, err := net.DialTimeout("tcp", s.address("tcp"), patience)
+	if err != nil {
+		s.t.Fatalf("Expected a connection, got: %v", err)
+	}
+	defer conn.Close()
+	c := &dns.Conn{Conn: conn}
+	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		s.t.Fatalf("Expected a deadline, got: %v", err)
+	}
+	sent := make(chan error, 1)
+	go func() {
+		for _, m := range queries {
+			if err := c.WriteMsg(m); err != nil {
+				sent <- err
+				return
+			}
+		}
+		sent <- nil
+	}()
+	var replies [][]byte
+	for _, m := range queries {
+		raw, err := c.ReadMsgHeader(nil)
+		if err != nil {
+			s.t.Fatalf("Expected a reply for %v, got: %v", m.Question, err)
+		}
+		replies = append(replies, raw)
+	}
+	if err := <-sent; err != nil {
+		s.t.Fatalf("Expected to send, got: %v", err)
+	}
+	return replies
 }

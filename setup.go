@@ -32,6 +32,7 @@ func setup(c *caddy.Controller) error {
 		return plugin.Error(pluginName, err)
 	}
 	config := dnsserver.GetConfig(c)
+	b.hasView = func() bool { return len(config.FilterFuncs) > 0 }
 	i := instanceOf(c)
 	if errs := i.conflicts(b); errs != nil {
 		return plugin.Error(pluginName, errs)

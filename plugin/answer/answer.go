@@ -55,6 +55,8 @@ type Result struct {
 	Chain  []Link // the groups of ours that an alias or a CNAME led to, in the order in which they were asked
 	Scope  int    // how much of the client's address mattered to the choices (route.Choice)
 
+	hosts hosts
+
 	Filtered *Filtered // what a filter did to the part of the answer that comes from behind us; nil if none looked at it
 }
 
@@ -95,6 +97,7 @@ type Answerer struct {
 	places func(*config.Stanza) *locate.Locator
 	zones  map[*route.Zone]*authority
 	taken  *memory
+	beside *Answerer // chooses what stands beside an answer, which no scenario goes through
 }
 
 // Options are what an Answerer needs besides its table.
@@ -124,13 +127,22 @@ func New(t *route.Table, o Options) *Answerer {
 		}
 		a.zones[z] = newAuthority(z, serial, o.Now)
 	}
+	beside := *a
+	beside.choose = (*route.Set).Choose
+	a.beside = &beside
 	return a
 }
 
 // Answer decides a query.
 func (a *Answerer) Answer(ctx context.Context, q *Query) Result {
+	if q.qtype() == dns.TypeDS {
+		q.Match = a.table.Above(q.Name, q.Match)
+	}
 	res := a.decide(ctx, q)
 	if res.Msg != nil {
+		if !res.relayed && len(res.Msg.Answer) > 0 && q.qtype() != dns.TypeANY { // which is to be answered shortly
+			a.additional(ctx, q, &res)
+		}
 		addEDNS(q, &res)
 	}
 	return res
@@ -142,13 +154,20 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 		return Result{Pass: true} // rule 1
 	}
 	zone := a.zones[m.Zone]
-	if m.Entry == nil && m.Wildcard == nil && !zone.served() {
+	cut := isCut(m, q.qtype())
+	if cut && m.Cut.Delegation() == nil {
+		return Result{Pass: true} // another server block's
+	}
+	if !cut && m.Entry == nil && m.Wildcard == nil && !zone.served() {
 		return a.pass(ctx, q) // rule 7
 	}
 	if option, _ := locate.SubnetOf(q.Req); option != nil {
 		if a.client(q).subnet.Malformed {
 			return Result{Rcode: dns.RcodeFormatError}
 		}
+	}
+	if cut {
+		return a.referral(ctx, q, m.Cut)
 	}
 	qtype := q.qtype()
 	if qtype == dns.TypeANY && (m.Entry == nil || len(m.Entry.Members) == 0) {
@@ -221,15 +240,22 @@ func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Resu
 
 // noData says that the name has nothing of the type.
 func (a *Answerer) noData(ctx context.Context, q *Query, e *route.Entry) Result {
-	ttl := uint32(e.Zone.Stanza.TTL.Seconds())
 	var group *route.Group
-	for _, g := range e.Members {
-		group = g
-		ttl = min(ttl, g.TTL)
+	if n := len(e.Members); n > 0 {
+		group = e.Members[n-1]
 	}
 	msg := newReply(q)
-	a.negative(ctx, q, msg, e.Zone, ttl)
+	a.negative(ctx, q, msg, e.Zone, negativeTTL(e))
 	return Result{Msg: msg, Link: Link{Group: group}, Reason: "no data of this type"}
+}
+
+// negativeTTL is how long it may be remembered that the name lacks a type: no longer than what its groups answer.
+func negativeTTL(e *route.Entry) uint32 {
+	ttl := uint32(e.Zone.Stanza.TTL.Seconds())
+	for _, g := range e.Members {
+		ttl = min(ttl, g.TTL)
+	}
+	return ttl
 }
 
 // missing is rule 7 with a nameserver: a name in our zone that nobody has. A failure behind us is no proof of that

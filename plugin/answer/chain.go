@@ -21,7 +21,10 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 		if owns(msg.Answer, target) {
 			return // a loop; the chain so far is the whole truth
 		}
-		m := a.table.Find(strings.ToLower(target))
+		m := a.match(strings.ToLower(target), q.qtype())
+		if isCut(m, q.qtype()) {
+			return // another authority's; resolvers go on from here
+		}
 		if rrs := a.apexOf(m, target, q.qtype()); rrs != nil {
 			msg.Answer = append(msg.Answer, withOwner(rrs, target)...)
 			return
@@ -34,6 +37,10 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 				return
 			}
 			e = m.Wildcard
+			if e.Member(q.qtype()) == nil { // the name exists as the wildcard makes it, without this type
+				a.negative(ctx, q, msg, e.Zone, negativeTTL(e))
+				return
+			}
 		}
 		if e == nil || e.Member(q.qtype()) == nil {
 			a.leave(ctx, q, res, target, m)
@@ -55,7 +62,7 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 			a.nothing(ctx, there, target, e, g, res)
 			return
 		}
-		if target = a.positive(res, target, e.Zone.Name, choice, q.qtype()); target == "" {
+		if target = a.positive(ctx, q, res, target, e.Zone.Name, choice, q.qtype()); target == "" {
 			return
 		}
 	}
@@ -83,7 +90,7 @@ func owns(rrs []dns.RR, name string) bool {
 func (a *Answerer) leave(ctx context.Context, q *Query, res *Result, target string, m route.Match) {
 	msg := res.Msg
 	if m.Entry != nil && len(m.Entry.Members) > 0 && m.Zone.Stanza.OtherTypes == config.OtherTypesNoData {
-		a.negative(ctx, q, msg, m.Zone, uint32(m.Zone.Stanza.TTL.Seconds()))
+		a.negative(ctx, q, msg, m.Zone, negativeTTL(m.Entry))
 		return
 	}
 	b := a.behind(ctx, q, question(q, target, q.qtype()))
@@ -100,7 +107,11 @@ func (a *Answerer) leave(ctx context.Context, q *Query, res *Result, target stri
 		msg.Rcode = dns.RcodeNameError
 	}
 	if len(msg.Ns) == 0 && b.lacksName() {
-		a.negative(ctx, q, msg, m.Zone, uint32(m.Zone.Stanza.TTL.Seconds()))
+		ttl := uint32(m.Zone.Stanza.TTL.Seconds())
+		if m.Entry != nil {
+			ttl = negativeTTL(m.Entry)
+		}
+		a.negative(ctx, q, msg, m.Zone, ttl)
 	}
 }
 

@@ -59,3 +59,25 @@ func (a *Answerer) within(q *Query, stanza *config.Stanza) *Query {
 	there.who = &client{Client: told(q, stanza, a.locator(stanza).Client(a.client(q).Network))}
 	return there
 }
+
+// bySubnet reports whether the query's EDNS Client Subnet option says where the client is, as far as anything has asked so far.
+func (q *Query) bySubnet() bool {
+	if q.who == nil {
+		return false
+	}
+	option := q.who.subnet.Reply(0)
+	return option != nil && option.SourceNetmask > 0
+}
+
+// asker is the query as that of whoever has sent it, whatever it says of a client's subnet: what a resolver uses for all its clients is chosen
+// for the resolver (RFC 7871 section 7.4).
+func (a *Answerer) asker(q *Query) *Query {
+	if !q.bySubnet() {
+		return q
+	}
+	source := q.From.Source().Unmap().WithZone("")
+	stanza := q.Match.Zone.Stanza
+	own := &Query{Req: q.Req, Name: q.Name, Match: q.Match, Next: q.Next, From: q.From}
+	own.who = &client{Client: told(q, stanza, a.locator(stanza).Client(netip.PrefixFrom(source, source.BitLen())))}
+	return own
+}

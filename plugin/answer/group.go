@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/miekg/dns"
 
@@ -30,7 +31,7 @@ func (a *Answerer) group(ctx context.Context, q *Query, e *route.Entry, g *route
 	}
 	if count(choice, qtype) == 0 {
 		res.Reason = a.nothing(ctx, q, q.qname(), e, g, &res)
-	} else if target := a.positive(&res, q.qname(), e.Zone.Name, choice, qtype); target != "" && q.qtype() != dns.TypeCNAME && q.qtype() != dns.TypeANY {
+	} else if target := a.positive(ctx, q, &res, q.qname(), e.Zone.Name, choice, qtype); target != "" && q.qtype() != dns.TypeCNAME && q.qtype() != dns.TypeANY {
 		a.follow(ctx, q, &res, target)
 	}
 	return res
@@ -90,18 +91,31 @@ func (a *Answerer) nothing(ctx context.Context, q *Query, name string, e *route.
 	return reason
 }
 
-// positive appends the chosen records under the owner name, all with the smallest TTL among them (spec 4.1) and
-// rotated by chance. It returns the target if the answer is a CNAME, else "".
-func (a *Answerer) positive(res *Result, owner, zone string, choice route.Choice, qtype uint16) string {
-	msg := res.Msg
+// positive appends the chosen records under the owner name. It returns the target if the answer is a CNAME, else "".
+func (a *Answerer) positive(ctx context.Context, q *Query, res *Result, owner, zone string, choice route.Choice, qtype uint16) string {
+	rrs := a.records(res, owner, zone, choice, qtype)
+	target := ""
+	switch rr := rrs[0].(type) {
+	case *dns.CNAME:
+		target = rr.Target
+	case *dns.SVCB, *dns.HTTPS:
+		a.hints(ctx, q, res, rrs)
+	}
+	if len(res.Msg.Answer) > 0 {
+		rrs = append(res.Msg.Answer, rrs...)
+	}
+	res.Msg.Answer = rrs
+	return target
+}
+
+// records are copies of the chosen records under the owner name, each once, all with the smallest TTL among them (spec 4.1) and rotated by chance.
+func (a *Answerer) records(res *Result, owner, zone string, choice route.Choice, qtype uint16) []dns.RR {
 	n := count(choice, qtype)
 	shift := 0
 	if n > 1 {
 		shift = int(a.rnd.Uint64N(uint64(n)))
 	}
-	first := len(msg.Answer)
-	rrs := make([]dns.RR, first+n)
-	copy(rrs, msg.Answer)
+	rrs := make([]dns.RR, n)
 	ttl := ^uint32(0)
 	at := shift
 	for i := range choice.Len() {
@@ -109,18 +123,35 @@ func (a *Answerer) positive(res *Result, owner, zone string, choice route.Choice
 		for j := range c.Len(qtype) {
 			rr := withName(c.RR(qtype, j, zone), owner)
 			ttl = min(ttl, a.ttl(c.Record, rr.Header().Ttl, res))
-			rrs[first+at] = rr
+			rrs[at] = rr
 			at = (at + 1) % n
 		}
 	}
-	for _, rr := range rrs[first:] {
+	for _, rr := range rrs {
 		rr.Header().Ttl = ttl
 	}
-	msg.Answer = rrs
-	if alias, ok := rrs[first].(*dns.CNAME); ok {
-		return alias.Target
+	if choice.Len() > 1 {
+		rrs = each(rrs)
 	}
-	return ""
+	return rrs
+}
+
+// each takes out what is there already: several records may have one value, and an RRset has it once (RFC 2181 section 5).
+func each(rrs []dns.RR) []dns.RR {
+	var out []dns.RR
+	for i, rr := range rrs {
+		if slices.ContainsFunc(rrs[:i], func(other dns.RR) bool { return dns.IsDuplicate(rr, other) }) {
+			if out == nil {
+				out = slices.Clone(rrs[:i])
+			}
+		} else if out != nil {
+			out = append(out, rr)
+		}
+	}
+	if out == nil {
+		return rrs
+	}
+	return out
 }
 
 // ttl is the TTL of a record, which may follow what could change (spec 4.13).

@@ -33,12 +33,12 @@ type Pool struct {
 
 // Target is an address and port in a pool.
 type Target struct {
-	ID        string // unique in its pool; by default DefaultTargetID
-	Addresses []netip.Addr
-	Port      uint16 // 0: the probe's
-	Site      string // "" for none
-	Weight    int    // 0 to 65535; counts where one target is drawn
-	Probe     string // as the pool's; "" for none
+	ID        string       // unique in its pool; by default DefaultTargetID
+	Addresses []netip.Addr // one, or one of each family
+	Port      uint16       // 0: the probe's
+	Site      string       // "" for none
+	Weight    int          // 0 to 65535; counts where one target is drawn
+	Probe     string       // as the pool's; "" for none
 	Headers   []Header
 	Admin     AdminState // what the Corefile says; "" is enabled
 	Places    Places

@@ -26,6 +26,9 @@ func refusedType(t uint16) error {
 
 // refusedAt says why a record at the name may not have the type, or nil.
 func (v *validator) refusedAt(t uint16, name string) error {
+	if _, wildcard := WildcardParent(name); wildcard && t == dns.TypeNS {
+		return fmt.Errorf("type NS at the wildcard %q: no zone is delegated so (RFC 4592, 4.2)", name)
+	}
 	if !slices.Contains(v.stanza.Zones, name) {
 		return nil
 	}

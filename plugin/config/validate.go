@@ -12,7 +12,7 @@ import (
 // in package corefile: those about what is written, such as an option that stands twice or in the wrong place.
 func (s *Stanza) Validate() Problems {
 	v := &validator{stanza: s, used: map[string]bool{}, pooled: map[string]bool{}, reported: map[Problem]bool{},
-		groupsByName: map[string][]*Group{}, typesByGroup: map[*Group][]uint16{}}
+		groupsByName: map[string][]*Group{}, typesByGroup: map[*Group][]uint16{}, typesByAlias: map[*Alias][]uint16{}}
 	for _, g := range s.Groups {
 		for _, name := range g.Names {
 			v.groupsByName[name] = append(v.groupsByName[name], g)
@@ -37,6 +37,8 @@ func (s *Stanza) Validate() Problems {
 	v.nesting()
 	v.owners()
 	v.nameservers()
+	v.delegations()
+	v.aliasedHosts()
 	v.unused()
 	return v.problems
 }
@@ -51,6 +53,7 @@ type validator struct {
 
 	groupsByName map[string][]*Group
 	typesByGroup map[*Group][]uint16 // what types has found
+	typesByAlias map[*Alias][]uint16 // and what pools and balancers have
 }
 
 // fault reports an error. The message has no position; expected may be empty.

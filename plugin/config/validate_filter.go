@@ -42,7 +42,7 @@ func (v *validator) filter(f *Filter) {
 	}
 	v.used[f.Probe] = true
 	at := f.Places.Of("probe")
-	if p := v.probeNamed(at, f.Probe); p != nil && v.testsAddresses(at, p, "the addresses that pass a filter") {
+	if p := v.probeNamed(at, f.Probe, false); p != nil && v.testsAddresses(at, p, "the addresses that pass a filter") {
 		v.nameless(at, p, "a filter")
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/miekg/dns"
 )
 
 // group checks one group and its records.
@@ -147,35 +145,6 @@ func (v *validator) simple(g *Group) {
 		}
 		for _, t := range v.answers(g, r) {
 			first[t] = r
-		}
-	}
-}
-
-// cname checks the places where a CNAME cannot be (RFC 1034, 3.6.2): one of the group's own, or one that an alias leads to.
-func (v *validator) cname(g *Group) {
-	if !v.hasCNAME(g) {
-		return
-	}
-	i := slices.IndexFunc(g.Records, func(r *Record) bool { return slices.Contains(v.answers(g, r), dns.TypeCNAME) })
-	r, what := g.Records[i], "a CNAME"
-	if r.Alias != nil {
-		what = "an alias of a group with a CNAME"
-	}
-	if g.Policy == PolicyMultivalue && r.Alias == nil {
-		v.fault(r.Places.Own, "a CNAME in a multivalue group: a name has one CNAME at most", "policy weighted or failover")
-	}
-	for _, name := range g.Names {
-		if slices.Contains(v.stanza.Zones, name) {
-			v.fault(r.Places.Own, fmt.Sprintf("%s at the zone apex %q, where SOA and NS stand", what, name), "addresses")
-		}
-	}
-	for _, other := range g.Records {
-		types := v.answers(g, other)
-		if i := slices.IndexFunc(types, func(t uint16) bool { return !isAddressKind(t) }); i >= 0 {
-			v.fault(other.Places.Own, fmt.Sprintf("type %s beside a CNAME in one group", TypeWord(types[i])), "addresses and CNAMEs only")
-		}
-		if g.Policy == PolicySimple && other != r && slices.ContainsFunc(types, func(t uint16) bool { return t == dns.TypeA || t == dns.TypeAAAA }) {
-			v.fault(other.Places.Own, "addresses beside a CNAME in a simple group, which chooses nothing", "policy weighted or failover")
 		}
 	}
 }

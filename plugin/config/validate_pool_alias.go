@@ -46,7 +46,7 @@ func (v *validator) inMultivalue(g *Group, r *Record) {
 		v.asked(r.Places.Own, g.Preset, "an alias in a multivalue group", "records with values, or another policy (spec 4.6, T-091)")
 	case len(g.Records) > 1 && !g.Places.Faulty:
 		v.fault(r.Places.Own, fmt.Sprintf("alias %s beside other records in a multivalue group", r.Alias.target()),
-			"it alone, as its targets are the records there, or another policy")
+			"it alone, for its targets are what the group chooses among; or another policy")
 	}
 }
 

@@ -3,24 +3,28 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // The rules here are about a probe and whoever names it.
 
 // probeNamed returns the probe that an option names; nil, after a report, if there is none of the name, and if the probe itself has
-// a fault.
-func (v *validator) probeNamed(at Position, name string) *Probe {
+// a fault. Behind most options none is a word too.
+func (v *validator) probeNamed(at Position, name string, orNone bool) *Probe {
 	p := v.stanza.Probe(name)
 	if p == nil {
-		names := make([]string, len(v.stanza.Probes))
-		for i, p := range v.stanza.Probes {
-			names[i] = p.Name
+		var words []string
+		for _, p := range v.stanza.Probes {
+			words = append(words, p.Name)
 		}
 		expected := "a probe of the stanza"
-		if len(names) > 0 {
-			expected = OneOf(append(names, "none"))
+		if orNone {
+			words = append(words, "none")
 		}
-		v.report(Problem{Position: at, Message: fmt.Sprintf("there is no probe %q", name), Expected: expected, Nearest: Nearest(name, append(names, "none"))})
+		if len(v.stanza.Probes) > 0 {
+			expected = OneOf(words)
+		}
+		v.report(Problem{Position: at, Message: fmt.Sprintf("there is no probe %q", name), Expected: expected, Nearest: Nearest(name, words)})
 		return nil
 	}
 	if p.Places.Faulty {
@@ -78,8 +82,9 @@ func (p *Probe) lacksPort() bool { return p.Type.NeedsPort() && p.Port == 0 && !
 
 // probePorts checks that probes have a port where nothing else has it: targets of pools may say it themselves.
 func (v *validator) probePorts() {
+	unread := slices.ContainsFunc(v.stanza.Pools, func(p *Pool) bool { return p.Places.Faulty }) // and it may name any probe
 	for _, p := range v.stanza.Probes {
-		if p.lacksPort() && (p.Target != "" || v.used[p.Name] || !v.pooled[p.Name]) {
+		if p.lacksPort() && (p.Target != "" || v.used[p.Name] || !v.pooled[p.Name] && !unread) {
 			v.fault(p.Places.Own, fmt.Sprintf("the %s probe %q has no port", p.Type, p.Name), "`port N`")
 		}
 	}

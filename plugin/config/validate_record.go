@@ -15,9 +15,7 @@ func (v *validator) record(g *Group, r *Record) {
 	if r.TTL != g.TTL || r.MinTTL != g.MinTTL {
 		v.ttl(r.Places, r.TTL, r.MinTTL)
 	}
-	if r.Site != "" && !isWord(r.Site) {
-		v.fault(r.Places.Of("site"), fmt.Sprintf("site %q cannot be used", r.Site), "at most 63 letters, digits, hyphens, underscores and dots")
-	}
+	v.siteName(r.Places.Of("site"), r.Site)
 	v.admin(r)
 	if r.Alias != nil {
 		v.alias(g, r)
@@ -140,7 +138,7 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 	if !r.Places.Has("probe") && g.Places.Has("probe") {
 		at = g.Places.Of("probe")
 	}
-	p := v.probeNamed(at, r.Probe)
+	p := v.probeNamed(at, r.Probe, true)
 	if p == nil {
 		return
 	}

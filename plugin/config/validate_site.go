@@ -49,7 +49,7 @@ func (v *validator) siteProbe(s *Site) {
 	}
 	v.used[s.Probe] = true
 	at := s.Places.Of("probe")
-	p := v.probeNamed(at, s.Probe)
+	p := v.probeNamed(at, s.Probe, true)
 	if p == nil || p.IsOne() {
 		return
 	}
@@ -65,7 +65,7 @@ func (v *validator) siteProbe(s *Site) {
 
 // enabledSites warns of sites without targets, and of targets in sites that the balancer does not enable (T-194).
 func (v *validator) enabledSites(b *Balancer, pools []*Pool) {
-	if len(b.Sites) == 0 {
+	if len(b.Sites) == 0 || slices.ContainsFunc(b.Sites, func(s *Site) bool { return s.Places.Faulty || !isWord(s.Name) }) {
 		return
 	}
 	enabled := func(site string) bool {
@@ -93,7 +93,7 @@ func (v *validator) enabledSites(b *Balancer, pools []*Pool) {
 		return
 	}
 	for _, s := range b.Sites {
-		if !filled[s.Name] && !s.Places.Faulty {
+		if !filled[s.Name] {
 			v.warn(s.Places.Own, fmt.Sprintf("site %q has no target: none of the pools of the balancer %q has one there", s.Name, b.Name))
 		}
 	}

@@ -112,7 +112,7 @@ func (v *validator) poolProbe(p *Pool) {
 	}
 	v.pooled[p.Probe] = true
 	at := p.Places.Of("probe")
-	probe := v.probeNamed(at, p.Probe)
+	probe := v.probeNamed(at, p.Probe, true)
 	if probe == nil || !v.testsAddresses(at, probe, "the targets of a pool") {
 		return
 	}
@@ -142,7 +142,7 @@ func (v *validator) targetProbe(p *Pool, t *Target) {
 	if t.Places.Has("probe") || t.Probe != p.Probe {
 		at = t.Places.Of("probe")
 	}
-	probe := v.probeNamed(at, t.Probe)
+	probe := v.probeNamed(at, t.Probe, true)
 	if probe == nil || !v.testsAddresses(at, probe, "the targets of a pool") {
 		return
 	}

@@ -22,10 +22,17 @@ func (v *validator) thresholds(p *Pool) {
 // threshold checks the numbers of one threshold.
 func (v *validator) threshold(p *Pool, option string, t Threshold) {
 	at := p.Places.Of(option)
-	within(v, at, option+" count", t.Count, 0, maxThreshold)
-	within(v, at, option+" percent", t.Percent, 0, 100)
+	v.numberOrOff(at, option+" count", t.Count, maxThreshold)
+	v.numberOrOff(at, option+" percent", t.Percent, 100)
 	if most := len(p.Targets); t.Count > most && t.Count > DefaultThreshold && len(p.Sources) == 0 && !p.Places.Faulty && most > 0 {
 		v.warn(at, fmt.Sprintf("%s count %d can never be met: the pool %q has no more than %d", option, t.Count, p.Name, most))
+	}
+}
+
+// numberOrOff checks a number of a threshold; 0 is off.
+func (v *validator) numberOrOff(at Position, what string, n, most int) {
+	if n < 0 || n > most {
+		v.fault(at, fmt.Sprintf("%s %d is out of range", what, n), fmt.Sprintf("1 to %d, or off", most))
 	}
 }
 

@@ -15,7 +15,12 @@ func (v *validator) typesOf(r *Record) []uint16 {
 	case r.Alias.Name != "":
 		return []uint16{dns.TypeA, dns.TypeAAAA}
 	case r.Alias.isPool():
-		return v.stanza.TypesOf(r.Alias)
+		types, known := v.typesByAlias[r.Alias]
+		if !known {
+			types = v.stanza.TypesOf(r.Alias)
+			v.typesByAlias[r.Alias] = types
+		}
+		return types
 	}
 	var types []uint16
 	for _, target := range v.resolve(r.Alias.Group) {

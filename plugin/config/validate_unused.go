@@ -31,10 +31,10 @@ func (v *validator) unusedPools() {
 	}
 	for _, g := range v.stanza.Groups {
 		for _, r := range g.Records {
-			if r.Alias == nil || v.stanza.BalancerOf(r.Alias) == nil {
+			if r.Alias == nil || !r.Alias.isPool() {
 				continue
 			}
-			b := v.stanza.BalancerOf(r.Alias)
+			b := v.stanza.BalancerOf(r.Alias) // there is one, or an error would have been reported
 			balancers[r.Alias.Balancer] = true
 			for _, pool := range b.Pools {
 				answered[pool] = true

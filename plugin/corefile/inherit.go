@@ -6,8 +6,8 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// inherit gives groups, pools, balancers and filters, and what is in them, what the object around them says for all. It comes when the whole stanza is read, as
-// options may stand in any order.
+// inherit gives groups, pools, balancers and filters, and what is in them, what the object around them says for all. It comes when
+// the whole stanza is read, as options may stand in any order.
 func (p *parser) inherit(s *config.Stanza) {
 	for _, g := range p.drafts {
 		if !g.Places.Has("ttl") {

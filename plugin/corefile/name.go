@@ -40,10 +40,11 @@ func (p *parser) zones(l *line) []string {
 	return zones
 }
 
-// askable warns of a zone that no query can reach, as the server block answers for others.
+// askable warns of a zone that no query can reach, as the server block answers for others. Of a zone above the block's own the part that is the
+// block's is asked for.
 func (p *parser) askable(l *line, zone string) {
-	for _, outer := range p.env.ServerZones {
-		if config.IsBelow(zone, outer) {
+	for _, served := range p.env.ServerZones {
+		if config.IsBelow(zone, served) || config.IsBelow(served, zone) {
 			return
 		}
 	}

@@ -93,7 +93,11 @@ func (p *parser) unknown(l *line, kind string, valid []string) {
 		return
 	}
 	if homes := homesOf(word); len(homes) > 0 {
-		p.report(l.at, fmt.Sprintf("%q cannot stand in %s: it belongs in %s", l.words[0], kind, config.OneOf(homes)), "", "")
+		nearest := ""
+		if plural := word + "s"; slices.Contains(valid, plural) { // `pool` for `pools`
+			nearest = plural
+		}
+		p.report(l.at, fmt.Sprintf("%q cannot stand in %s: it belongs in %s", l.words[0], kind, config.OneOf(homes)), "", nearest)
 		return
 	}
 	p.report(l.at, fmt.Sprintf("unknown word %q in %s", l.words[0], kind), config.OneOf(valid), config.Nearest(word, valid))

@@ -16,7 +16,7 @@ func poolOptions() []option[*config.Pool] {
 		{word: "target", usage: "ADDRESS[,ADDRESS] [OPTION...]", min: 1, max: many, repeat: true, block: true, set: (*parser).target},
 		{word: "discover", usage: discoverUsage, min: 2, max: many, repeat: true, set: (*parser).discover},
 		{word: "dns_failover", usage: thresholdUsage, min: 1, max: 4, set: func(p *parser, o *config.Pool, l *line) { p.threshold(l, o, &o.DNSFailover) }},
-		{word: "fail_open", usage: thresholdUsage, min: 1, max: 4, set: func(p *parser, o *config.Pool, l *line) { p.threshold(l, o, &o.FailOpen) }},
+		{word: "fail_open", usage: "[count N] [percent N|off]", min: 1, max: 4, set: func(p *parser, o *config.Pool, l *line) { p.threshold(l, o, &o.FailOpen) }},
 		{word: "cross_site", usage: "on|off", min: 1, max: 1, set: func(p *parser, o *config.Pool, l *line) { p.crossSite(l, &o.CrossSite) }},
 		{word: "drain", usage: "DURATION", min: 1, max: 1, set: func(p *parser, o *config.Pool, l *line) { p.duration(l, l.args()[0], &o.Drain) }},
 		{word: "unhealthy_drain", usage: "DURATION", min: 1, max: 1,

@@ -98,7 +98,14 @@ func (p *parser) strayData(r *recordDraft, at config.Position, word string) {
 
 // recordTTL reads the `ttl` of a record; an alias has none of its own (spec 4.1).
 func (p *parser) recordTTL(r *recordDraft, l *line) {
-	if r.Alias != nil {
+	switch {
+	case r.Alias != nil && r.Alias.Pool != "":
+		p.report(l.at, `"ttl" in an alias of a pool: its answers have the TTL of the pool`, "`ttl` there", "")
+		return
+	case r.Alias != nil && r.Alias.Balancer != "":
+		p.report(l.at, `"ttl" in an alias of a balancer: its answers have the TTL of the pool or, of a site's address, of the balancer`, "`ttl` there", "")
+		return
+	case r.Alias != nil:
 		p.report(l.at, `"ttl" in an alias: its answers have the TTL of the record that they end at`, "`ttl` there", "")
 		return
 	}

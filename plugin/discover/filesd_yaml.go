@@ -34,7 +34,7 @@ func (p *fileParser) yaml(data []byte) {
 		return
 	}
 	r := &yamlReader{fileParser: p, left: most}
-	items, ok := r.content(list, yaml.SequenceNode, "the file", expectedList)
+	items, ok := r.content(list, yaml.SequenceNode, "the file is", expectedList)
 	for i := 0; ok && i < len(items); i++ {
 		ok = r.group(i+1, items[i])
 	}
@@ -106,14 +106,14 @@ func (r *yamlReader) content(n *yaml.Node, kind yaml.Kind, what, expected string
 	case behind.Kind == kind:
 		return behind.Content, true
 	}
-	r.stop(n.Line, what+" is "+nodeKind(behind), expected)
+	r.stop(n.Line, what+" "+nodeKind(behind), expected)
 	return nil, false
 }
 
 // group reads an item of the list.
 func (r *yamlReader) group(number int, n *yaml.Node) bool {
 	g := &group{number: number}
-	content, ok := r.content(n, yaml.MappingNode, fmt.Sprintf("group %d", number), "a mapping with "+expectedGroup)
+	content, ok := r.content(n, yaml.MappingNode, fmt.Sprintf("group %d is", number), "a mapping with "+expectedGroup)
 	if !ok {
 		return false
 	}
@@ -142,7 +142,7 @@ func (r *yamlReader) group(number int, n *yaml.Node) bool {
 }
 
 func (r *yamlReader) targets(g *group, n *yaml.Node) bool {
-	items, ok := r.content(n, yaml.SequenceNode, fmt.Sprintf("targets of group %d", g.number), "a list of addresses")
+	items, ok := r.content(n, yaml.SequenceNode, fmt.Sprintf("targets of group %d are", g.number), "a list of addresses")
 	for i := 0; ok && i < len(items); i++ {
 		target := r.follow(items[i])
 		if target.Kind != yaml.ScalarNode {
@@ -155,7 +155,7 @@ func (r *yamlReader) targets(g *group, n *yaml.Node) bool {
 }
 
 func (r *yamlReader) labels(g *group, n *yaml.Node) bool {
-	content, ok := r.content(n, yaml.MappingNode, fmt.Sprintf("labels of group %d", g.number), "a mapping as {site: a}")
+	content, ok := r.content(n, yaml.MappingNode, fmt.Sprintf("labels of group %d are", g.number), "a mapping as {site: a}")
 	for i := 0; ok && i+1 < len(content); i += 2 {
 		name, value := r.follow(content[i]), r.follow(content[i+1])
 		switch {

@@ -22,9 +22,9 @@ const (
 type State struct {
 	Known      int       // targets
 	Good       time.Time // when all of the source was last read or confirmed without a fault; zero if it never was
-	Fortune    Fortune
-	Fault      string // one line a fault; "" if Fortune is Good
-	FaultSince time.Time // when it was Good last; zero if it is
+	Fortune    Fortune   // Good before the first look
+	Fault      string    // one line a fault; "" if Fortune is Good
+	FaultSince time.Time // since when it is not Good; zero if it is
 }
 
 // Report tells a change of fortune.
@@ -44,9 +44,9 @@ func (r Report) String() string {
 	case r.Known == 0:
 		return r.Fault + ": no targets are known from it"
 	case r.Age < 0:
-		return fmt.Sprintf("%s: %s that are known stay", r.Fault, targets(r.Known))
+		return fmt.Sprintf("%s: what was known stays (%s)", r.Fault, targets(r.Known))
 	}
-	return fmt.Sprintf("%s: %s that are known stay, as last found good %s ago", r.Fault, targets(r.Known), config.FormatDuration(r.Age.Round(time.Second)))
+	return fmt.Sprintf("%s: what was known stays (%s, all good %s ago)", r.Fault, targets(r.Known), config.FormatDuration(r.Age.Round(time.Second)))
 }
 
 func targets(n int) string {

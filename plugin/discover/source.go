@@ -45,6 +45,7 @@ type Source struct {
 	ctx     context.Context // ends with Stop
 	cancel  context.CancelFunc
 	looking sync.WaitGroup // looks under way
+	first   chan struct{}  // closed when Learned
 
 	mu      sync.Mutex
 	parts   []part         // guarded by mu; what known was made of
@@ -65,7 +66,7 @@ func New(d config.Discovery, o Options) *Source {
 		o.Limit = config.DefaultPoolLimit
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Source{d: d, o: o, ctx: ctx, cancel: cancel, state: State{Fortune: Good}}
+	s := &Source{d: d, o: o, ctx: ctx, cancel: cancel, first: make(chan struct{}), state: State{Fortune: Good}}
 	if d.Kind == config.DiscoverDNS {
 		s.reader = &questions{name: d.Name, qtype: d.Type, limit: o.Limit, ask: o.Ask}
 	} else {
@@ -98,7 +99,10 @@ func (s *Source) Inherit(old *Source) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.parts, s.known, s.state, s.learned = parts, known, state, learned
+	s.parts, s.known, s.state = parts, known, state
+	if learned {
+		s.learn()
+	}
 	s.state.Known = len(known)
 }
 
@@ -138,6 +142,17 @@ func (s *Source) Learned() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.learned
+}
+
+// First is closed when Learned becomes true.
+func (s *Source) First() <-chan struct{} { return s.first }
+
+// learn is called with mu held.
+func (s *Source) learn() {
+	if !s.learned {
+		s.learned = true
+		close(s.first)
+	}
 }
 
 // State returns how the source fares.
@@ -234,7 +249,7 @@ func (s *Source) note(r reading) {
 		s.state.FaultSince = now
 	}
 	s.state.Fortune, s.state.Fault = r.fortune, r.fault
-	s.learned = true
+	s.learn()
 	report := Report{Source: s.String(), Fortune: r.fortune, Fault: r.fault, Known: s.state.Known, Age: -1}
 	if !s.state.Good.IsZero() {
 		report.Age = now.Sub(s.state.Good)

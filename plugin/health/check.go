@@ -70,6 +70,7 @@ type Check struct {
 	halted   bool               // guarded by mu: it was forced to be stopped
 	begun    bool               // guarded by mu: the first attempt is scheduled
 	apart    bool               // guarded by mu: it has left the herd that it started in
+	stale    bool               // guarded by mu: what it began with is from before a restart
 	slow     bool               // guarded by mu: its last attempt took half of its timeout or more
 	queued   *waiter            // guarded by mu: its attempt is due and waits for its turn; nil while none does
 	history  *ring              // guarded by mu: the last attempts; nil before the first
@@ -119,13 +120,13 @@ func newCheck(s Spec, identity string, e *Engine, now time.Time) *Check {
 	return c
 }
 
-// inherit takes over the verdict of an earlier definition of the same check; the new one has to earn a
+// inherit takes over the verdict of an earlier definition of the same check, which was heard last at that time; the new one has to earn a
 // change with its own runs. It is called before anybody else knows c.
-func (c *Check) inherit(p *config.Probe, old State) {
+func (c *Check) inherit(p *config.Probe, old State, told time.Time) {
 	if old.Counter.Verdict == NoVerdict || p.Type == config.ProbeCalculated {
 		return
 	}
-	c.told, c.state.Verdict = c.state.Since, old.Verdict
+	c.told, c.state.Verdict = told, old.Verdict
 	c.state.Last, c.state.LastAt, c.state.Expires = old.Last, old.LastAt, old.Expires
 	c.set(p, Counter{Verdict: old.Counter.Verdict}, c.state.Since)
 	if c.state.Status == old.Status { // `invert` may have turned it

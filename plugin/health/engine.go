@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/healthroute/healthroute/plugin/probe"
 )
@@ -27,14 +28,16 @@ type Engine struct {
 	jitter    bool
 	random    func(n int64) int64
 	observers atomic.Int32 // how many there are, ourselves included
+	changes   atomic.Uint64
 	latches   Latches
 	slots     slots
 	starts    pace
 	canaries  canaries
 
-	mu     sync.Mutex
-	checks map[string]*Check // guarded by mu; by identity
-	leases []*Lease          // guarded by mu; oldest first
+	mu       sync.Mutex
+	checks   map[string]*Check // guarded by mu; by identity
+	leases   []*Lease          // guarded by mu; oldest first
+	restored memory            // guarded by mu
 }
 
 // Runner makes one attempt of a check and calls done with its result, exactly once, then or later. The context ends
@@ -98,6 +101,10 @@ func (e *Engine) Checks() int {
 	return len(e.checks)
 }
 
+// Changes counts what changed so far of all that a restart should keep and nobody learns again: statuses and latches. The counters of
+// attempts are not among it.
+func (e *Engine) Changes() uint64 { return e.changes.Load() + e.latches.changes.Load() }
+
 // ancestor returns the newest check of the lineage that another lease than l holds, or nil; it is called with mu held.
 func (e *Engine) ancestor(lineage string, l *Lease) *Check {
 	for _, other := range slices.Backward(e.leases) {
@@ -107,3 +114,6 @@ func (e *Engine) ancestor(lineage string, l *Lease) *Check {
 	}
 	return nil
 }
+
+// Now returns the time of the engine's clock.
+func (e *Engine) Now() time.Time { return e.clock.Now() }

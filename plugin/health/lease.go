@@ -31,7 +31,7 @@ type Lease struct {
 }
 
 // Check returns the check for the spec: the one that exists already, with all that it knows, or a new one.
-// A new one takes the verdict of a check that differs only in its probe's options (design, Packages). After Release it is one
+// A new one takes the verdict of a check that differs only in its probe's options (design, Packages), or what was restored of it (restore.go). After Release it is one
 // that nobody attempts.
 func (l *Lease) Check(s Spec) *Check {
 	e := l.engine
@@ -53,7 +53,9 @@ func (l *Lease) Check(s Spec) *Check {
 	lineage := l.enter(l.Scope+" "+s.lineage(), c, t)
 	if !known {
 		if old := e.ancestor(lineage, l); old != nil {
-			c.inherit(s.Probe, old.State())
+			c.inherit(s.Probe, old.State(), c.state.Since)
+		} else {
+			e.remember(c, s.Probe, lineage)
 		}
 	}
 	if first {

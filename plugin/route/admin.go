@@ -32,6 +32,10 @@ func (t *Table) AdminChanged(o health.Object) {
 		if o.Kind == health.OfShift && o.Name == g.balancer.declared.Name {
 			t.mark(g)
 		}
+		if o.Kind == health.OfSite && g.balancer.place(strings.ToLower(o.Name)) != nil {
+			t.mark(g)
+			touched = append(touched, g.balancer.place(strings.ToLower(o.Name)).checks()...)
+		}
 	}
 	wanted := t.wanted()
 	t.work()
@@ -39,7 +43,12 @@ func (t *Table) AdminChanged(o health.Object) {
 	for _, c := range anew {
 		t.checks.Want(c, false)
 	}
-	for _, c := range touched { // without the lock: a check that begins anew calls Changed
+	t.want(touched, wanted)
+}
+
+// want says of checks whether attempts are wanted on them. It is called without mu: a check that begins anew calls Changed.
+func (t *Table) want(checks []*health.Check, wanted map[*health.Check]bool) {
+	for _, c := range checks {
 		t.checks.Want(c, wanted[c])
 	}
 }
@@ -125,9 +134,11 @@ func (t *Table) wanted() map[*health.Check]bool {
 		}
 	}
 	for _, g := range t.balancers {
-		for _, checks := range g.balancer.probes {
-			for _, c := range checks {
-				wanted[c] = true
+		for _, at := range g.balancer.places {
+			if said := t.saidOfSite(at.front.Site); said == "" || attempts(said) {
+				for _, c := range at.checks() {
+					wanted[c] = true
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"slices"
 	"time"
 
 	"github.com/miekg/dns"
@@ -52,6 +53,9 @@ func (v *View) setOf(qtype uint16) *Set {
 	if v.whole != nil {
 		return v.whole.unlessEmpty()
 	}
+	if v.Group.balancer != nil {
+		return v.bestFamily().unlessEmpty()
+	}
 	for _, s := range v.sets {
 		if s.Usable() {
 			return s
@@ -61,6 +65,25 @@ func (v *View) setOf(qtype uint16) *Set {
 		return nil
 	}
 	return v.sets[0].unlessEmpty()
+}
+
+// bestFamily returns the choice of the family that a balancer is healthiest for; nil if it can answer none.
+func (v *View) bestFamily() *Set {
+	if len(v.sets) == 0 {
+		return nil
+	}
+	rank := func(s *Set) int {
+		switch {
+		case s.eligible == 0:
+			return 3
+		case s.usable == 0:
+			return 2
+		case !s.Balance.Healthy:
+			return 1
+		}
+		return 0
+	}
+	return slices.MinFunc(v.sets, func(a, b *Set) int { return rank(a) - rank(b) })
 }
 
 // alias judges an alias (spec 4.1, recordHealthy; 3.7): what an operator says, then whether anything behind it is eligible, then its own

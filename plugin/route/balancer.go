@@ -17,11 +17,18 @@ import (
 type balancer struct {
 	declared *config.Balancer
 	pools    []*Pool
+	places   []*place  // the sites that are declared
 	fronts   []*Record // sites' addresses, answered instead of targets, in the order of the sites; nil: targets are answered
-	probes   map[string][]*health.Check
-	site     string // the one site that the alias reaches; "" for all
-	draws    bool   // one target is drawn by its weight; otherwise all that are used answer, up to the group's max
+	site     string    // the one site that the alias reaches; "" for all
+	draws    bool      // one target is drawn by its weight; otherwise all that are used answer, up to the group's max
 	shifted  func(site string) (health.Override, bool)
+	admin    func(site string) health.AdminState // what an operator says of everything in the site; "" for nothing
+}
+
+// place is a declared site of a balancer.
+type place struct {
+	front *Record       // with the site's addresses as values, if it has any
+	own   *health.Check // of a probe that is one check, whatever it stands for; nil if the probe tests the addresses, or there is none
 }
 
 // balancerPolicy is the word that explanations have for what such a group does.
@@ -97,7 +104,7 @@ func (t *Table) compileBalancer(s *config.Stanza, b *config.Balancer, u usage, p
 	if u.sticky != (config.Sticky{}) {
 		g.sticky = &u.sticky
 	}
-	g.balancer = &balancer{declared: b, site: u.site, draws: u.draws, probes: map[string][]*health.Check{}, shifted: func(site string) (health.Override, bool) {
+	g.balancer = &balancer{declared: b, site: u.site, draws: u.draws, admin: t.saidOfSite, shifted: func(site string) (health.Override, bool) {
 		return t.override(health.ShiftObject(b.Name, site))
 	}}
 	for _, name := range b.Pools {
@@ -112,17 +119,13 @@ func (t *Table) compileBalancer(s *config.Stanza, b *config.Balancer, u usage, p
 		g.balancer.pools = append(g.balancer.pools, pools[name])
 	}
 	for _, site := range b.Sites {
-		front := &Record{ID: site.Name, Index: -1, Site: site.Name, Config: site.Record(b), origins: s.Zones[:1]}
-		of := s.Probe(site.Probe)
-		if err := front.compileValues(user{name: name + " of " + s.Zones[0]}, of, probers[of], s.Zones[0], t.checks); err != nil {
+		at, err := t.compileSite(s, b, site, name, probers)
+		if err != nil {
 			return nil, err
 		}
-		for _, check := range front.Checks() {
-			t.refs[check]++
-		}
-		g.balancer.probes[site.Name] = front.Checks()
+		g.balancer.places = append(g.balancer.places, at)
 		if b.HasAddresses() {
-			g.balancer.fronts = append(g.balancer.fronts, front)
+			g.balancer.fronts = append(g.balancer.fronts, at.front)
 		}
 	}
 	g.types = g.balancer.types()
@@ -130,6 +133,76 @@ func (t *Table) compileBalancer(s *config.Stanza, b *config.Balancer, u usage, p
 		t.byCheck[c] = append(t.byCheck[c], g)
 	}
 	return g, nil
+}
+
+// compileSite makes a declared site with its checks. A calculated probe gets its check when all that it counts is there (calculate).
+func (t *Table) compileSite(s *config.Stanza, b *config.Balancer, site *config.Site, name string, probers map[*config.Probe]*probe.Prober) (*place, error) {
+	at := &place{front: &Record{ID: site.Name, Index: -1, Site: site.Name, Config: site.Record(b), origins: s.Zones[:1]}}
+	of := s.Probe(site.Probe)
+	if of != nil && of.IsOne() && of.Type != config.ProbeCalculated {
+		at.own = targetCheck(s, of, probers, t.checks)
+	}
+	if err := at.front.compileValues(user{name: name + " of " + s.Zones[0]}, of, probers[of], s.Zones[0], t.checks); err != nil {
+		return nil, err
+	}
+	for _, check := range at.checks() {
+		t.refs[check]++
+	}
+	return at, nil
+}
+
+// checks are those of the site's own probe, each once.
+func (p *place) checks() []*health.Check {
+	if p.own != nil {
+		return []*health.Check{p.own}
+	}
+	return p.front.Checks()
+}
+
+// watch returns the checks of the site's own probe that count for the type: of its addresses, that of the family (spec 4.12).
+func (b *balancer) watch(site string, qtype uint16) []*health.Check {
+	p := b.place(site)
+	switch {
+	case p == nil:
+		return nil
+	case p.own != nil:
+		return []*health.Check{p.own}
+	}
+	return p.front.ChecksFor(qtype)
+}
+
+// place returns the site as it is declared, or nil.
+func (b *balancer) place(site string) *place {
+	for _, p := range b.places {
+		if p.front.Site == site {
+			return p
+		}
+	}
+	return nil
+}
+
+// lacks reports whether the site has no address of the type, where sites' addresses are answered.
+func (b *balancer) lacks(site string, qtype uint16) bool {
+	return b.fronts != nil && len(b.place(site).front.of(qtype)) == 0
+}
+
+// sites are those that are enabled: the declared ones, or else those of all targets, of whatever family.
+func (b *balancer) sites() []string {
+	var out []string
+	for _, p := range b.places {
+		out = append(out, p.front.Site)
+	}
+	if out != nil {
+		return out
+	}
+	for _, p := range b.pools {
+		for _, r := range p.Targets() {
+			if !slices.Contains(out, r.Site) {
+				out = append(out, r.Site)
+			}
+		}
+	}
+	return out
 }
 
 // types are those that the balancer may answer: what sources find may be of both families.
@@ -172,8 +245,8 @@ func (g *Group) balancedChecks() []*health.Check {
 	for _, p := range g.balancer.pools {
 		out = append(out, p.checks()...)
 	}
-	for _, checks := range g.balancer.probes {
-		out = append(out, checks...)
+	for _, at := range g.balancer.places {
+		out = append(out, at.checks()...)
 	}
 	seen := make(map[*health.Check]bool, len(out))
 	return slices.DeleteFunc(out, func(c *health.Check) bool {

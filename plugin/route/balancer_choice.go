@@ -37,7 +37,7 @@ func (s *Set) addFronts(b *balancer, qtype uint16) (among []*Candidate) {
 		switch {
 		case len(c.values) == 0 || b.site != "" && b.site != front.Site:
 			continue
-		case site.Shifted && !site.Answers:
+		case !s.Balance.isOpen(site):
 			c.Standing = Removed
 		case site.Bad:
 			c.Standing = Unusable
@@ -53,11 +53,7 @@ func (s *Set) addFronts(b *balancer, qtype uint16) (among []*Candidate) {
 // addTargets makes the targets the candidates, and returns those that are used for the sites that answer. Targets of sites that clients are
 // shifted away from are taken out with these.
 func (s *Set) addTargets(b *balancer) (among []*Candidate) {
-	reached := map[string]bool{}
 	for _, site := range s.Balance.Sites {
-		if site.Answers {
-			reached[site.Site] = true
-		}
 		for _, p := range site.Pools {
 			for _, c := range p.used {
 				if site.Answers && !c.taken {
@@ -72,7 +68,7 @@ func (s *Set) addTargets(b *balancer) (among []*Candidate) {
 		if b.site != "" && !c.taken && site.Site != b.site {
 			continue
 		}
-		if site.Shifted && !c.taken && c.Standing != Removed {
+		if !s.Balance.isOpen(site) && !c.taken {
 			c.Standing = Removed
 		}
 		s.add(c)

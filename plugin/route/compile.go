@@ -56,6 +56,8 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 	for _, c := range t.canaries {
 		t.refs[c]++
 	}
+	t.enterBeside()
+	t.markCuts()
 	for _, g := range t.groups {
 		t.takeAdmin(g)
 		for _, c := range g.checks() {

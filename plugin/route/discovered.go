@@ -32,7 +32,9 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	for _, f := range wanted {
 		named[keyOf(f)] = f
 	}
+	vanished := false
 	targets := slices.Clone(p.Targets())
+	var moved []*health.Check
 	for i, r := range targets {
 		if r.member.declared {
 			continue
@@ -40,12 +42,17 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 		f, stays := named[r.key()]
 		switch {
 		case stays:
-			targets[i] = r.as(f)
+			if targets[i] = r.as(f); targets[i] != r {
+				moved = append(moved, r.Checks()...)
+			}
 			delete(named, r.key())
 		case r.member.gone.IsZero():
 			r.member.gone = now
-			t.checks.After(p.Config.Drain, func() { t.forget(p) })
+			vanished = true
 		}
+	}
+	if vanished {
+		t.checks.After(p.Config.Drain, func() { t.forget(p) })
 	}
 	p.waiting = slices.DeleteFunc(wanted, func(f config.Found) bool {
 		_, fresh := named[keyOf(f)]
@@ -54,10 +61,19 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	p.targets.Store(&targets)
 	fresh := t.admit(p)
 	t.settleTargets(p)
+	attempted := t.wanted()
 	t.work()
 	t.mu.Unlock()
+	t.want(append(moved, fresh...), attempted)
 	t.begin(fresh)
 	return nil
+}
+
+// listed is how many targets the pool has taken over from the source.
+func (t *Table) listed(p *Pool, source int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(p.lists[source])
 }
 
 // complete gives what was found the port and the site of its source where it has none.
@@ -170,8 +186,10 @@ func (t *Table) admitMore(p *Pool) {
 	p.pacing = false
 	fresh := t.admit(p)
 	t.settleTargets(p)
+	attempted := t.wanted()
 	t.work()
 	t.mu.Unlock()
+	t.want(fresh, attempted)
 	t.begin(fresh)
 }
 

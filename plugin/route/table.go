@@ -19,6 +19,7 @@ type Table struct {
 	byName  map[string]*Zone
 	entries map[string]*Entry // by absolute, lower-case name
 	groups  []*Group
+	beside  []string // zones of other server blocks
 	filters []*Filter
 
 	pools     []*Pool
@@ -53,6 +54,9 @@ type Entry struct {
 	Zone    *Zone
 	Members []*Group // none for an empty non-terminal
 	Below   bool     // names of ours exist below it
+	Cut     *Entry   // where the name is cut off from its zone, which may be the very name; nil if it is not
+
+	cut bool // it is a cut
 }
 
 // Member returns the group that answers the type at this name, or nil.
@@ -83,6 +87,9 @@ type Match struct {
 	// Ancestor is, with Wildcard, the name directly below the wildcard's parent on the way to the name: if
 	// somebody else has it the wildcard does not apply (RFC 4592 section 3.3.1). "" when that is the name itself.
 	Ancestor string
+	// Cut is the name at or above this one where another authority begins, or nil; there is no wildcard then. Without a group of type NS
+	// there another server block answers for it.
+	Cut *Entry
 }
 
 // NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
@@ -96,23 +103,27 @@ func NewTable(o Observer, admin *health.Admin) *Table {
 // Find looks a name up; it is absolute and lower case.
 func (t *Table) Find(name string) Match {
 	if e, ok := t.entries[name]; ok {
-		return Match{Zone: e.Zone, Entry: e}
+		return Match{Zone: e.Zone, Entry: e, Cut: e.Cut}
 	}
 	zone := t.zoneOf(name)
 	if zone == nil {
 		return Match{}
 	}
-	return t.findWildcard(zone, name)
+	return t.encloser(zone, name)
 }
 
-// findWildcard looks for `*.<closest encloser>`: the encloser is the nearest ancestor that exists, at the latest the
+// encloser looks for `*.<closest encloser>`: the encloser is the nearest ancestor that exists, at the latest the
 // apex, so that existing names and empty non-terminals stop a wildcard above them (RFC 4592 section 3.3.1).
-func (t *Table) findWildcard(zone *Zone, name string) Match {
+func (t *Table) encloser(zone *Zone, name string) Match {
 	m := Match{Zone: zone}
 	child := name
 	for child != zone.Name {
 		parent := parentOf(child)
-		_, exists := t.entries[parent]
+		above, exists := t.entries[parent]
+		if exists && above.Cut != nil {
+			m.Cut = above.Cut
+			return m
+		}
 		if exists || parent == zone.Name {
 			m.Wildcard = t.entries["*."+strings.TrimPrefix(parent, ".")]
 			if m.Wildcard != nil && child != name {

@@ -33,6 +33,11 @@ func (t *Table) takeTarget(r *Record, of health.AdminState) (again bool) {
 	object := health.PoolObject(m.pool.Name, r.ID)
 	state := t.standing(of, r.Site, r.Config.Admin, object)
 	planned := m.drained
+	if !m.pool.uses(r.Site) { // its site is not enabled (spec 3.2)
+		state := health.Unused
+		r.admin.Store(&state)
+		return false
+	}
 	again = !planned.IsZero() && state == health.Enabled
 	m.drained = time.Time{}
 	if state == health.Deregistered {

@@ -13,9 +13,6 @@ func (p *Pool) Health(r *Record) health.Status { return health.Best(r.Checks()) 
 // Words are the words that hold for a target (spec 3.1, 3.4): what an operator said instead of health, or its health; an unhealthy one is
 // draining too as long as the pool's unhealthy_drain says, which changes no answer (spec 6). One whose site no balancer has enabled is unused.
 func (p *Pool) Words(r *Record, now time.Time) []string {
-	if !p.uses(r.Site) {
-		return []string{string(health.Unused)}
-	}
 	switch state := r.Admin(); state {
 	case health.Disabled, health.Draining, health.Unused:
 		return []string{string(state)}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/coredns/caddy/caddyfile"
@@ -40,6 +41,8 @@ type Block struct {
 	Probers map[*config.Probe]*probe.Prober
 	Places  map[*config.Stanza]*locate.Locator // of the stanzas that name files
 	next    zoneFiles
+	hasView bool     // the server block is for some clients only
+	beside  []string // zones of the other server blocks with healthroute, but for those with a view
 }
 
 // Load reads the server blocks that have a healthroute directive. Directives of other plugins are ignored, but for `root` and
@@ -63,6 +66,15 @@ func Load(s Source) ([]*Block, config.Problems) {
 		b, ps := loadBlock(sb, dir)
 		problems = append(append(problems, ps...), config.ValidateProcess(stanzasOf(blocks), b.Stanzas)...)
 		blocks = append(blocks, b)
+	}
+	for _, b := range blocks {
+		for _, other := range blocks {
+			for _, zone := range other.Zones {
+				if !other.hasView && !slices.Contains(b.Zones, zone) {
+					b.beside = append(b.beside, zone)
+				}
+			}
+		}
 	}
 	if len(blocks) == 0 && problems == nil {
 		problems = config.Problems{{
@@ -109,7 +121,9 @@ func (s Source) onDisk() (dir string, cleanUp func(), err error) {
 }
 
 func loadBlock(sb caddyfile.ServerBlock, dir string) (*Block, config.Problems) {
-	b := &Block{Probers: map[*config.Probe]*probe.Prober{}, Places: map[*config.Stanza]*locate.Locator{}}
+	b := &Block{
+		Probers: map[*config.Probe]*probe.Prober{}, Places: map[*config.Stanza]*locate.Locator{}, hasView: sb.Tokens["view"] != nil,
+	}
 	for _, key := range sb.Keys {
 		b.Zones = append(b.Zones, plugin.Host(key).NormalizeExact()...)
 	}

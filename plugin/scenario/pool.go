@@ -60,8 +60,7 @@ func (w *World) Shift(balancer, site string, lasts time.Duration) error {
 	}
 	for _, s := range sites {
 		if strings.EqualFold(s, site) {
-			w.admin.Set(health.ShiftObject(name, s), health.Override{State: health.Shifted, Until: w.clock.Now().Add(lasts)})
-			return nil
+			return w.admin.Shift(name, s, lasts, "", "")
 		}
 	}
 	return fmt.Errorf("%s has no site %q%s", name, site, nearestOf(site, sites))
@@ -69,7 +68,7 @@ func (w *World) Shift(balancer, site string, lasts time.Duration) error {
 
 // Register puts a target of a pool back that Deregister has taken out.
 func (w *World) Register(object string) error {
-	return w.ofTarget(object, w.admin.Clear)
+	return w.ofTarget(object, func(o health.Object) { w.admin.Clear(o) })
 }
 
 // Deregister takes a target out of its pool: it drains, and is unused after that.

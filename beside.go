@@ -1,0 +1,43 @@
+package healthroute
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coredns/coredns/plugin"
+)
+
+// beside lists the zones that other server blocks of healthroute answer for where the block is served too: CoreDNS gives their queries to them, all but
+// those of type DS, which it gives to the outermost block. Blocks with a view do not count: whom they are not for comes to the block above.
+func (i *instance) beside(b *block) []string {
+	own := whereServed(b.keys)
+	var zones []string
+	for _, other := range i.blocks {
+		if other.hasView() {
+			continue
+		}
+		for _, s := range whereServed(other.keys) {
+			at := func(o place) bool { return o.port == s.port }
+			if slices.ContainsFunc(own, at) && !slices.Contains(own, s) && !slices.Contains(zones, s.zone) {
+				zones = append(zones, s.zone)
+			}
+		}
+	}
+	return zones
+}
+
+// place is a zone of a server block, and the port with its protocol where it is served.
+type place struct{ zone, port string }
+
+// whereServed reads the keys of a server block, which CoreDNS writes as dns://example.org.:53.
+func whereServed(keys []string) []place {
+	var places []place
+	for _, key := range keys {
+		protocol, _, _ := strings.Cut(key, "://")
+		port := key[strings.LastIndexByte(key, ':')+1:]
+		for _, zone := range plugin.Host(key).NormalizeExact() {
+			places = append(places, place{zone, protocol + " " + port})
+		}
+	}
+	return places
+}
