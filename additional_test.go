@@ -12,7 +12,7 @@ import (
 const hostGroups = dead + `
 group @ simple {
 	record MX "10 Mail" {
-		value "20 mail"
+		value "20 Mail"
 		value "30 mx.example.net."
 		value "40 nothing"
 	}

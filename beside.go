@@ -7,23 +7,22 @@ import (
 	"github.com/coredns/coredns/plugin"
 )
 
-// beside lists the zones that other server blocks of healthroute answer for where the block is served too: CoreDNS gives their queries to them, all but
-// those of type DS, which it gives to the outermost block. Blocks with a view do not count: whom they are not for comes to the block above.
-func (i *instance) beside(b *block) []string {
+// besides are the server blocks of healthroute that answer for other zones where the block is served too, by zone: CoreDNS gives their queries to them, all
+// but those of type DS, which it gives to the outermost block. Blocks with a view do not count: whom they are not for comes to the block above.
+func (i *instance) besides(b *block) map[string]*block {
 	own := whereServed(b.keys)
-	var zones []string
+	found := map[string]*block{}
 	for _, other := range i.blocks {
-		if other.hasView() {
+		if other == b || other.hasView() {
 			continue
 		}
 		for _, s := range whereServed(other.keys) {
-			at := func(o place) bool { return o.port == s.port }
-			if slices.ContainsFunc(own, at) && !slices.Contains(own, s) && !slices.Contains(zones, s.zone) {
-				zones = append(zones, s.zone)
+			if slices.ContainsFunc(own, func(o place) bool { return o.port == s.port }) && !slices.Contains(own, s) {
+				found[s.zone] = other
 			}
 		}
 	}
-	return zones
+	return found
 }
 
 // place is a zone of a server block, and the port with its protocol where it is served.

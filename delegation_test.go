@@ -135,3 +135,42 @@ func TestGlueIsNotOptional(t *testing.T) {
 		t.Errorf("Expected all 45 addresses by TCP, got %d", len(r.Extra))
 	}
 }
+
+// TestNestedZonesOfServerBlocks: CoreDNS gives queries of type DS to the outermost server block. It says that the zones of the others exist, and what is below
+// them is theirs.
+func TestNestedZonesOfServerBlocks(t *testing.T) {
+	outer := listening("example.org", stanza("nameserver ns1 192.0.2.53\ngroup into simple {\nrecord CNAME www.a.sub\n}\ngroup * simple {\nrecord 192.0.2.9\n}"))
+	inner := listening("a.sub.example.org", stanza("nameserver ns1 192.0.2.54", groupOf("simple", "www", "", "192.0.2.1")))
+	s := start(t, outer+inner)
+	expectData(t, s.ask("www.a.sub.example.org.", dns.TypeA), "192.0.2.1")
+	expectNegative(t, s.ask("a.sub.example.org.", dns.TypeDS), dns.RcodeSuccess, "example.org.", 30)
+	expectNegative(t, s.ask("sub.example.org.", dns.TypeDS), dns.RcodeSuccess, "example.org.", 30)
+	expectNegative(t, s.ask("www.a.sub.example.org.", dns.TypeDS), dns.RcodeSuccess, "a.sub.example.org.", 30)
+	expectNegative(t, s.ask("gone.a.sub.example.org.", dns.TypeDS), dns.RcodeNameError, "a.sub.example.org.", 30)
+	expectNegative(t, s.ask("sub.example.org.", dns.TypeA), dns.RcodeSuccess, "example.org.", 30)
+	expectNegative(t, s.ask("b.sub.example.org.", dns.TypeA), dns.RcodeNameError, "example.org.", 30)
+	expectChains(t, s, []chain{{"into", dns.TypeA, dns.RcodeSuccess, "www.a.sub.example.org.", ""}})
+}
+
+// TestNestedZoneOfAView: whom the view is not for asks the outer zone.
+func TestNestedZoneOfAView(t *testing.T) {
+	outer := listening("example.org", stanza("group * simple {\nrecord 192.0.2.9\n}"))
+	for expression, want := range map[string]string{"true": "192.0.2.1", "false": "192.0.2.9"} {
+		inner := listening("sub.example.org", "view internal {\nexpr "+expression+"\n}", stanza(groupOf("simple", "www", "", "192.0.2.1")))
+		expectData(t, start(t, outer+inner).ask("www.sub.example.org.", dns.TypeA), want)
+	}
+}
+
+// TestSplitHorizon: blocks of one zone with different views have groups, records and states of their own.
+func TestSplitHorizon(t *testing.T) {
+	view := func(name, expression, address string) string {
+		return listening("example.org", "view "+name+" {\nexpr "+expression+"\n}",
+			stanza("nameserver ns1 192.0.2.53", groupOf("weighted", "www", "", address), "group @ simple {\nrecord MX \"10 www\"\n}"))
+	}
+	for inside, want := range map[string]string{"127.0.0.0/8": "10.0.0.1", "198.51.100.0/24": "192.0.2.1"} {
+		s := start(t, view("in", `incidr(client_ip(), '`+inside+`')`, "10.0.0.1")+view("out", "true", "192.0.2.1"))
+		expectData(t, s.ask("WWW.example.org.", dns.TypeA), want)
+		expectAdditional(t, s.ask("example.org.", dns.TypeMX), "www.example.org. A "+want)
+		expectNegative(t, s.ask("gone.example.org.", dns.TypeA), dns.RcodeNameError, "example.org.", 30)
+	}
+}

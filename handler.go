@@ -41,6 +41,11 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	if res.Filtered != nil {
 		countFiltered(ctx, res.Filtered)
 	}
+	if res.Pass && q.Match.Cut != nil {
+		if other := h.block.beside[q.Match.Cut.Name]; other != nil { // CoreDNS has led the query astray
+			return (&Handler{Next: other.next, block: other}).ServeDNS(ctx, w, r)
+		}
+	}
 	switch {
 	case res.Pass && h.Next == nil:
 		return dns.RcodeRefused, nil

@@ -3,6 +3,7 @@ package healthroute
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -36,10 +37,10 @@ type instance struct {
 
 // block is the plugin in one server block. What start fills in is only read afterwards.
 type block struct {
-	key     string      // tells the blocks of one Corefile apart, and is the same after a reload
-	keys    []string    // of the server block
-	beside  []string    // zones that other server blocks answer for
-	hasView func() bool // asked from the start on: whether the server block is for some clients only
+	key     string            // tells the blocks of one Corefile apart, and is the same after a reload
+	keys    []string          // of the server block
+	beside  map[string]*block // the server blocks of other zones, by zone
+	hasView func() bool       // asked from the start on: whether the server block is for some clients only
 	stanzas []*config.Stanza
 	probers map[*config.Probe]*probe.Prober
 	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
@@ -95,7 +96,7 @@ func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
 	for _, b := range i.blocks {
-		b.beside = i.beside(b)
+		b.beside = i.besides(b)
 		if err := b.compile(); err != nil {
 			i.release()
 			return err
@@ -127,7 +128,7 @@ func (b *block) compile() error {
 	b.table = route.NewTable(observer{block: b.key}, nil)
 	b.lease = engine.Lease(b.table.Changed)
 	b.lease.Scope = b.key
-	b.table.Beside(b.beside)
+	b.table.Beside(slices.Sorted(maps.Keys(b.beside)))
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}

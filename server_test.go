@@ -27,6 +27,7 @@ import (
 	_ "github.com/coredns/coredns/plugin/ready"
 	_ "github.com/coredns/coredns/plugin/template"
 	_ "github.com/coredns/coredns/plugin/transfer"
+	_ "github.com/coredns/coredns/plugin/view"
 	"github.com/miekg/dns"
 	"go.uber.org/goleak"
 )

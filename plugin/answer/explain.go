@@ -7,6 +7,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -23,10 +24,11 @@ type Explanation struct {
 	Filter *FilterReason `json:"filter,omitempty"` // what it did to the part of the answer that comes from behind us
 	Reason string        `json:"reason"`           // the step that decided
 	Rcode  string        `json:"rcode"`
-	Answer []string      `json:"answer"`          // one answer that the query got, data in zone file form
-	TTL    uint32        `json:"ttl"`             // seconds; of a negative answer its SOA's
-	Scope  *int          `json:"scope,omitempty"` // ECS scope, if the query had the option
-	Passed bool          `json:"passed"`          // the next plugin's answer stands
+	Answer []string      `json:"answer"`           // one answer that the query got, data in zone file form
+	Refers []string      `json:"refers,omitempty"` // the name servers that a referral leads to
+	TTL    uint32        `json:"ttl"`              // seconds; of a negative answer its SOA's, of a referral its name servers'
+	Scope  *int          `json:"scope,omitempty"`  // ECS scope, if the query had the option
+	Passed bool          `json:"passed"`           // the next plugin's answer stands
 }
 
 // Reason is a group's part in an answer.
@@ -105,6 +107,11 @@ func (x *Explanation) describe(reply *dns.Msg) {
 	}
 	if len(reply.Answer) == 0 && len(reply.Ns) > 0 {
 		x.TTL = reply.Ns[0].Header().Ttl
+		for _, rr := range reply.Ns {
+			if rr.Header().Rrtype == dns.TypeNS {
+				x.Refers = append(x.Refers, Data(rr))
+			}
+		}
 	}
 	if subnet := subnetOf(reply); subnet != nil {
 		scope := int(subnet.SourceScope)
@@ -117,6 +124,12 @@ func found(m route.Match) string {
 	switch {
 	case m.Zone == nil:
 		return "not in our zones"
+	case m.Cut != nil && m.Cut.Delegation() == nil:
+		return "in the zone " + m.Cut.Name + " of another server block"
+	case m.Cut != nil && m.Cut != m.Entry:
+		return "below the delegation " + m.Cut.Name
+	case m.Cut != nil:
+		return "delegation"
 	case m.Entry != nil && len(m.Entry.Members) == 0:
 		return "a name of ours exists below it"
 	case m.Entry != nil:
@@ -252,6 +265,4 @@ func explainCheck(c *health.Check) CheckReason {
 }
 
 // Data is the data of a record in zone file form, without owner, TTL, class and type.
-func Data(rr dns.RR) string {
-	return rr.String()[len(rr.Header().String()):]
-}
+func Data(rr dns.RR) string { return config.DataOf(rr) }

@@ -35,6 +35,8 @@ func (x Explanation) conclusion() string {
 	switch {
 	case len(x.Answer) > 0:
 		return fmt.Sprintf("%s (TTL %d)", strings.Join(x.Answer, " "), x.TTL)
+	case len(x.Refers) > 0:
+		return fmt.Sprintf("referral to %s (TTL %d)", strings.Join(x.Refers, " "), x.TTL)
 	case x.Rcode == "NOERROR":
 		return fmt.Sprintf("no data (TTL %d)", x.TTL)
 	}

@@ -149,9 +149,8 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 		v.report(Problem{Position: at, Warning: true, Message: fmt.Sprintf(
 			"probe %q on an alias of a %s: it decides besides the health of the target (spec 7.1, C-17)", p.Name, r.Alias.kind())})
 	}
-	if !p.IsOne() && len(r.Values) > 0 && !r.hasAddress() {
-		v.fault(r.Places.Own, fmt.Sprintf("probe %q has no target, and the record of type %s has no address to test", p.Name, TypeWord(r.Values[0].Type)),
-			"`target HOST` in the probe, or `probe none` in the record")
+	if !p.IsOne() {
+		v.testable(g, r, p)
 	}
 	v.probeHeaders(r.Places, r.Headers, "a record", p)
 	for _, value := range r.Values {
@@ -159,8 +158,34 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 			v.reachable(p, r.Places.Own, "the record's address", address)
 		}
 	}
-	if r.Alias == nil || r.Alias.Name == "" { // a resolved name is verified by itself
+	if r.hasAddress() { // where a name is resolved, it is verified by itself
 		v.verifiable(g, p, at)
+	}
+}
+
+// testable checks that each value of the record is an address, or leads to a host whose addresses can be tested.
+func (v *validator) testable(g *Group, r *Record, p *Probe) {
+	for _, value := range r.Values {
+		if value.IsAddress() {
+			continue
+		}
+		rr, err := value.RR(g.first(), v.stanza.ZoneOf(g.first()), 0)
+		if err != nil {
+			return // reported with the value
+		}
+		host, _ := HostOf(rr, g.first())
+		_, wildcard := WildcardParent(host)
+		switch {
+		case host == "":
+			v.fault(r.Places.Own, fmt.Sprintf("probe %q has no target, and the record of type %s has no address to test", p.Name, TypeWord(value.Type)),
+				"`target HOST` in the probe, or `probe none` in the record")
+		case wildcard:
+			v.fault(r.Places.Own, fmt.Sprintf("probe %q has no target, and the record leads to the wildcard that has it", p.Name),
+				"`target HOST` in the probe, or `probe none` in the record")
+		case !isHostName(host):
+			v.fault(r.Places.Own, fmt.Sprintf("probe %q has no target, and %q, which the record leads to, is not a host name", p.Name, host),
+				"`target HOST` in the probe, or `probe none` in the record")
+		}
 	}
 }
 

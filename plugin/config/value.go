@@ -81,6 +81,14 @@ func (v Value) RR(owner, origin string, ttl uint32) (dns.RR, error) {
 	return rr, nil
 }
 
+// DataOf writes the data of a resource record in zone file form, without owner, TTL, class and type.
+func DataOf(rr dns.RR) string {
+	if unknown, ok := rr.(*dns.RFC3597); ok { // its String has another header
+		return strings.TrimSpace(fmt.Sprintf(`\# %d %s`, len(unknown.Rdata)/2, strings.ToUpper(unknown.Rdata)))
+	}
+	return strings.TrimPrefix(rr.String(), rr.Header().String())
+}
+
 // readable reports whether a client can read the record from the wire. The library writes names that are too long.
 func readable(rr dns.RR) bool {
 	wire := make([]byte, dns.Len(rr))

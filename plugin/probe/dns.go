@@ -193,7 +193,7 @@ func data(rr dns.RR) string {
 	if txt, ok := rr.(*dns.TXT); ok {
 		return strings.Join(strings.Fields(strings.Join(txt.Txt, "")), " ")
 	}
-	return strings.Join(strings.Fields(strings.TrimPrefix(rr.String(), rr.Header().String())), " ")
+	return strings.Join(strings.Fields(config.DataOf(rr)), " ")
 }
 
 func rcodeWord(code int) string {

@@ -75,7 +75,7 @@ func rcode(code int) func(dns.ResponseWriter, *dns.Msg) {
 func TestDNS(t *testing.T) {
 	known := zone(t, "www.example. 60 IN CNAME Web.Example.", "web.example. 60 IN A 192.0.2.1", "web.example. 60 IN A 192.0.2.2",
 		"web.example. 60 IN AAAA 2001:DB8::1", "example. 60 IN MX 10 Mail.Example.", `example. 60 IN TXT "v=spf1 " "-all"`,
-		"example. 60 IN SOA ns.example. root.example. 1 2 3 4 5")
+		"example. 60 IN SOA ns.example. root.example. 1 2 3 4 5", `example. 60 IN TYPE65280 \# 2 abCD`)
 	tests := []struct {
 		name   string
 		probe  func(*config.Probe)
@@ -88,6 +88,8 @@ func TestDNS(t *testing.T) {
 		{"has the IPv6 address", asks("www.example.", dns.TypeAAAA, "2001:db8:0::1"), known, ""},
 		{"other letter case and blanks", asks("example.", dns.TypeMX, "10   MAIL.example."), known, ""},
 		{"text in two strings", asks("example.", dns.TypeTXT, "v=spf1 -all"), known, ""},
+		{"unknown type", asks("example.", 65280, `\# 2 ABcd`), known, ""},
+		{"unknown type, other data", asks("example.", 65280, `\# 2 ABce`), known, `answer lacks "\\# 2 ABce": it has "\\# 2 ABCD"`},
 		{"over TCP", asks("www.example.", dns.TypeA, "192.0.2.2", overTCP), known, ""},
 		{"another address", asks("www.example.", dns.TypeA, "192.0.2.3"), known, `answer lacks "192.0.2.3": it has "192.0.2.1, 192.0.2.2"`},
 		{"no address", asks("www.example.", dns.TypeNAPTR, `1 1 "s" "" "" a.`), known, `answer lacks "1 1 \"s\" \"\" \"\" a.": it has no record of type NAPTR`},

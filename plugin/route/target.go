@@ -49,8 +49,9 @@ func userOf(g *config.Group) user {
 	return u
 }
 
-// specFor says what the probe tests for one value of a record: the probe's own target, else the value's address; for an alias of a name, that
-// name. Host and SNI are the probe's, else the target's name, else the user's.
+// specFor says what the probe tests for one value of a record: the probe's own target, else the value's address or the host that it leads to; for an alias
+// of a name, that name. Host and SNI are the probe's, else the target's name, else the user's, which is whom clients of its addresses ask for. Clients
+// of mail servers, services and name servers ask for those by their own names.
 func specFor(of user, r *config.Record, p *config.Probe, prober *probe.Prober, zone string, rr dns.RR) health.Spec {
 	t := probe.Target{Port: p.Port, Headers: r.Headers}
 	if of.port != 0 {
@@ -70,13 +71,23 @@ func specFor(of user, r *config.Record, p *config.Probe, prober *probe.Prober, z
 			t.Address = address
 		} else {
 			t.Name = strings.TrimSuffix(target, ".")
-			name = t.Name
 		}
 	case r.Alias != nil:
 		t.Name = strings.TrimSuffix(r.Alias.Name, ".")
 	default:
 		t.Address = addressOf(rr)
+		if !t.Address.IsValid() {
+			host, port := config.HostOf(rr, whose)
+			t.Name = strings.ToLower(strings.TrimSuffix(host, "."))
+			if port != 0 && p.Type != config.ProbePing { // which has no port
+				t.Port = port
+			}
+			if !isWeb(rr) {
+				name = ""
+			}
+		}
 	}
+	name = firstOf(name, t.Name)
 	t.Host, t.SNI = firstOf(p.HTTP.Host, name), firstOf(p.TLS.SNI, p.HTTP.Host, name)
 	// What a type does not send must not tell its checks apart.
 	if !p.Type.IsHTTP() {
@@ -91,7 +102,17 @@ func specFor(of user, r *config.Record, p *config.Probe, prober *probe.Prober, z
 	return health.Spec{Probe: p, Prober: prober, Target: t, User: whose}
 }
 
-// addressOf returns the address in an A or AAAA record; validation lets no other get here.
+// isWeb reports whether clients who follow the record ask the host for the record's own name: an alias and a service binding (RFC 9460 section 2.4.2) do
+// not change whom they want.
+func isWeb(rr dns.RR) bool {
+	switch rr.(type) {
+	case *dns.CNAME, *dns.SVCB, *dns.HTTPS:
+		return true
+	}
+	return false
+}
+
+// addressOf returns the address in an A or AAAA record; it is not valid for other types.
 func addressOf(rr dns.RR) netip.Addr {
 	var address netip.Addr
 	switch rr := rr.(type) {

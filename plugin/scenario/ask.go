@@ -24,7 +24,8 @@ type Question struct {
 	DO     bool
 }
 
-// Outcome is one possible reply to a question, with its exact probability. Replies whose code and sets of answer records are equal are one.
+// Outcome is one possible reply to a question, with its exact probability. Replies are one whose code and sets of answer
+// records, or of the name servers that they refer to, are equal.
 type Outcome struct {
 	Part   *big.Rat
 	Result answer.Result // Msg is never nil
@@ -48,7 +49,7 @@ func (w *World) Ask(q Question) ([]Outcome, error) {
 		if w.draws.failed {
 			return nil, fmt.Errorf("more than %d different answers to %s %s", MaxOutcomes, query.Name, dns.Type(q.Type))
 		}
-		key := fmt.Sprint(res.Msg.Rcode, Values(res.Msg))
+		key := fmt.Sprint(res.Msg.Rcode, Values(res.Msg), servers(res.Msg))
 		if i, seen := byAnswer[key]; seen {
 			out[i].Part = new(big.Rat).Add(out[i].Part, w.draws.part)
 		} else {

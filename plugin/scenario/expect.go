@@ -189,12 +189,16 @@ func expectRcode(p *player, code int) error {
 
 func expectTTL(p *player, seconds uint32) error {
 	return p.each(func(m *dns.Msg) error {
-		for _, rr := range m.Answer {
+		shown := m.Answer
+		if servers(m) != nil {
+			shown = m.Ns
+		}
+		for _, rr := range shown {
 			if got := rr.Header().Ttl; got != seconds {
 				return failf("expected TTL %ds, got %ds of %s", seconds, got, answer.Data(rr))
 			}
 		}
-		if len(m.Answer) > 0 {
+		if len(shown) > 0 {
 			return nil
 		}
 		soa := soaOf(m)

@@ -23,6 +23,7 @@ var expectationWords = map[string]word{
 	"share":          {expects, "share VALUE 1/3 VALUE+VALUE 2/3", parseShare},
 	"count":          {expects, "count N", number(expectCount)},
 	"nodata":         {expects, "nodata", bare(expectNoData)},
+	"referral":       {expects, "referral NAMESERVER...", parseReferral},
 	"rcode":          {expects, "rcode NXDOMAIN", parseRcode},
 	"ttl":            {expects, "ttl 30s", parseTTL},
 	"scope":          {expects, "scope N", number(expectScope)},

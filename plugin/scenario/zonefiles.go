@@ -19,34 +19,32 @@ import (
 	"github.com/healthroute/healthroute/plugin/answer"
 )
 
-// zoneFiles is what stands behind us in virtual time: the block's `file` directives, in order.
-type zoneFiles struct{ files []file.File }
+// zoneFiles is what stands behind us in virtual time: the zones of the block's `file` directives, which are one plugin, or nobody.
+type zoneFiles struct{ file *file.File }
 
 func loadZoneFiles(d caddyfile.Dispenser, root string, serverZones []string) (zoneFiles, error) {
 	var z zoneFiles
 	for d.Next() {
+		if z.file == nil {
+			z.file = &file.File{Zones: file.Zones{Z: map[string]*file.Zone{}}}
+		}
 		args := d.RemainingArgs()
 		if len(args) == 0 {
 			return z, fmt.Errorf("%s:%d: file needs the name of a zone file", d.File(), d.Line())
 		}
-		through, err := fileBlock(&d)
-		if err != nil {
-			return z, err
-		}
+		fileBlock(&d, &z.file.Fall)
 		name := args[0]
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(root, name)
 		}
-		f := file.File{Zones: file.Zones{Z: map[string]*file.Zone{}}, Fall: through}
 		for _, zone := range plugin.OriginsFromArgsOrServerBlock(args[1:], serverZones) {
 			parsed, err := parseZoneFile(name, zone)
 			if err != nil {
 				return z, err
 			}
-			f.Zones.Z[zone] = parsed
-			f.Zones.Names = append(f.Zones.Names, zone)
+			z.file.Zones.Z[zone] = parsed
+			z.file.Zones.Names = append(z.file.Zones.Names, zone)
 		}
-		z.files = append(z.files, f)
 	}
 	return z, nil
 }
@@ -59,9 +57,8 @@ func parseZoneFile(name, zone string) (*file.Zone, error) {
 	return file.Parse(bytes.NewReader(text), zone, name, 0)
 }
 
-// fileBlock reads the block of a file directive, of which only fallthrough matters here.
-func fileBlock(d *caddyfile.Dispenser) (fall.F, error) {
-	var through fall.F
+// fileBlock reads the block of a file directive, of which only fallthrough matters here. The last one holds for all.
+func fileBlock(d *caddyfile.Dispenser, through *fall.F) {
 	for d.NextBlock() {
 		if d.Val() == "fallthrough" {
 			through.SetZonesFromArgs(d.RemainingArgs())
@@ -69,22 +66,15 @@ func fileBlock(d *caddyfile.Dispenser) (fall.F, error) {
 		}
 		d.RemainingArgs()
 	}
-	return through, nil
 }
 
 // Ask answers from the zone files.
 func (z zoneFiles) Ask(ctx context.Context, req *dns.Msg) answer.Behind {
-	var next plugin.Handler
-	for i := len(z.files) - 1; i >= 0; i-- {
-		f := z.files[i]
-		f.Next = next
-		next = f
-	}
-	if next == nil {
+	if z.file == nil {
 		return answer.Behind{Nobody: true, Rcode: dns.RcodeServerFailure}
 	}
 	w := nonwriter.New(pretendWriter{})
-	rcode, err := next.ServeDNS(ctx, w, req.Copy())
+	rcode, err := z.file.ServeDNS(ctx, w, req.Copy())
 	if w.Msg != nil {
 		return answer.Behind{Msg: w.Msg, Rcode: w.Msg.Rcode, Err: err}
 	}
