@@ -28,8 +28,12 @@ func TestZoneSharedWithFile(t *testing.T) {
 				}
 				part[name] = whole[name]
 			}
-			if len(ours) == 0 {
-				return
+			circle := func(name string) bool {
+				c := comparison{qtype: dns.TypeA, model: whole.answer(name, dns.TypeA, soa, ns)}
+				return owned(c.model.Answer, c.end())
+			}
+			if len(ours) == 0 || slices.ContainsFunc(theirs.owners(), circle) {
+				return // file says SERVFAIL of its circles, which proves nothing to us
 			}
 			s := start(t, listening("example.org", stanza(ours.groups()), zoneFile(t, "example.org", theirs.zoneFile(soa, ns))))
 			queries := everyQuestion(whole.asked(rnd))
