@@ -18,6 +18,7 @@ type shape struct {
 	text  string
 	names []string // absolute, of the groups
 	cuts  []string // of those, the delegations
+	owned []Question
 }
 
 // shapeNames are relative to example.org.; in.example.org. is a zone of its own, and over.example.org. one of another server block.
@@ -44,6 +45,8 @@ func drawShape(t *rapid.T) shape {
 			if kind.word == "NS" && name != "@" && name != "in" {
 				s.cuts = append(s.cuts, full)
 			}
+			qtype, _ := queryType(kind.word)
+			s.owned = append(s.owned, Question{Name: strings.Replace(full, "*", "any", 1), Type: qtype})
 			fmt.Fprintf(&groups, "group %s %s {\n%s}\n", full, kind.policy, kind.records(t, fmt.Sprintf("%d-%d", i, j)))
 		}
 	}
@@ -175,19 +178,10 @@ func TestSections(t *testing.T) {
 		}
 		defer w.Close()
 		for range 12 {
-			q := Question{Name: absolute(rapid.SampledFrom(shapeHosts).Draw(t, "asked"))}
-			if q.Name == "." || rapid.IntRange(0, 9).Draw(t, "below") == 0 {
-				q.Name = "below." + absolute(rapid.SampledFrom(shapeNames).Draw(t, "asked"))
-			}
-			q.Name = strings.Replace(q.Name, "*", rapid.SampledFrom([]string{"*", "any"}).Draw(t, "star"), 1)
+			q := drawQuestion(t, s)
 			if !dns.IsSubDomain("example.org.", q.Name) {
 				continue
 			}
-			if rapid.Bool().Draw(t, "case") {
-				q.Name = strings.ToUpper(q.Name)
-			}
-			q.Type = rapid.SampledFrom([]uint16{dns.TypeA, dns.TypeAAAA, dns.TypeMX, dns.TypeSRV, dns.TypeHTTPS, dns.TypeNS, dns.TypeTXT, dns.TypeCNAME,
-				dns.TypeSOA, dns.TypeDS, dns.TypeANY, 65280}).Draw(t, "type")
 			if rapid.Bool().Draw(t, "subnet") {
 				q.Subnet = netip.MustParsePrefix(rapid.SampledFrom([]string{"198.51.0.0/24", "198.51.1.0/24", "203.0.113.0/24"}).Draw(t, "network"))
 			}
@@ -196,6 +190,23 @@ func TestSections(t *testing.T) {
 			}
 		}
 	})
+}
+
+// drawQuestion draws what a group has, or anything about a name around them.
+func drawQuestion(t *rapid.T, s shape) Question {
+	q := rapid.SampledFrom(s.owned).Draw(t, "owned")
+	if rapid.Bool().Draw(t, "anything") {
+		q.Name = absolute(rapid.SampledFrom(shapeHosts).Draw(t, "asked"))
+		q.Type = rapid.SampledFrom([]uint16{dns.TypeA, dns.TypeAAAA, dns.TypeMX, dns.TypeSRV, dns.TypeHTTPS, dns.TypeNS, dns.TypeTXT, dns.TypeCNAME,
+			dns.TypeSOA, dns.TypeDS, dns.TypeANY, 65280}).Draw(t, "type")
+	}
+	if rapid.IntRange(0, 9).Draw(t, "below") == 0 {
+		q.Name = "below." + strings.TrimPrefix(q.Name, ".")
+	}
+	if rapid.Bool().Draw(t, "case") {
+		q.Name = strings.ToUpper(q.Name)
+	}
+	return q
 }
 
 // judgeSections looks at every reply that is possible.
