@@ -232,7 +232,7 @@ func judgeSections(w *World, s shape, q Question) error {
 func judgeReply(w *World, s shape, q Question, m *dns.Msg) error {
 	wire, err := m.Pack()
 	if err != nil || new(dns.Msg).Unpack(wire) != nil {
-		return fmt.Errorf("expected a message that packs, got %v", err)
+		return fmt.Errorf("expected a message that packs, got %w", err)
 	}
 	for _, section := range [][]dns.RR{m.Answer, m.Ns, m.Extra} {
 		for i, rr := range section {
