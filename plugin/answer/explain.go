@@ -198,7 +198,7 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 	case c.Standing == route.Stopped:
 		r.Why = "stopped"
 	case c.Standing == route.Unusable:
-		r.Why = "not usable: " + unusable(c, s.Type, r.Checks)
+		r.Why = "not usable: " + unusable(s, c, r.Checks)
 	default:
 		r.Why = s.HeldBack(l.Choice, c)
 	}
@@ -219,9 +219,11 @@ func explainBehind(s *route.Set) *Reason {
 }
 
 // unusable says why a candidate is not usable.
-func unusable(c *route.Candidate, qtype uint16, checks []CheckReason) string {
-	text := why(checks)
+func unusable(s *route.Set, c *route.Candidate, checks []CheckReason) string {
+	text, qtype := why(checks), s.Type
 	switch {
+	case s.Balance != nil && text == "":
+		return s.Balance.HeldBack(c)
 	case text != "":
 		return text
 	case c.Target != nil && c.Behind(qtype).Balance != nil:

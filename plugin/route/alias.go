@@ -54,7 +54,7 @@ func (v *View) setOf(qtype uint16) *Set {
 		return v.whole.unlessEmpty()
 	}
 	if v.Group.balancer != nil {
-		return v.bestFamily().unlessEmpty()
+		return v.bestFamily(config.MinHealthy{})
 	}
 	for _, s := range v.sets {
 		if s.Usable() {
@@ -67,21 +67,27 @@ func (v *View) setOf(qtype uint16) *Set {
 	return v.sets[0].unlessEmpty()
 }
 
-// bestFamily returns the choice of the family that a balancer is healthiest for; nil if it can answer none.
-func (v *View) bestFamily() *Set {
-	if len(v.sets) == 0 {
-		return nil
+// behind returns the choice of the view that answers the type through the alias.
+func (a *alias) behind(v *View, qtype uint16) *Set {
+	if qtype == dns.TypeANY && v.Group.balancer != nil {
+		return v.bestFamily(a.min)
 	}
+	return v.setOf(qtype)
+}
+
+// bestFamily returns the choice of the family that a balancer is healthiest for: where nobody looks at the type first (spec 4.11), one is enough.
+// It always has one.
+func (v *View) bestFamily(min config.MinHealthy) *Set {
 	rank := func(s *Set) int {
 		switch {
 		case s.eligible == 0:
 			return 3
-		case s.usable == 0:
-			return 2
-		case !s.Balance.Healthy:
+		case v.healthy(s, min):
+			return 0
+		case s.usable > 0:
 			return 1
 		}
-		return 0
+		return 2
 	}
 	return slices.MinFunc(v.sets, func(a, b *Set) int { return rank(a) - rank(b) })
 }
@@ -94,7 +100,7 @@ func (j *judge) alias(r *Record, qtype uint16) (Candidate, bool) {
 		return Candidate{}, false
 	}
 	view := target.View()
-	set := view.setOf(qtype)
+	set := r.alias.behind(view, qtype)
 	if set == nil {
 		return Candidate{}, false
 	}

@@ -205,10 +205,12 @@ func (b *balancer) sites() []string {
 	return out
 }
 
-// types are those that the balancer may answer: what sources find may be of both families.
+// types are those that the balancer may answer: what sources find may be of both families, and so may what is still to come where there is no
+// target.
 func (b *balancer) types() []uint16 {
 	both := []uint16{dns.TypeA, dns.TypeAAAA}
-	if b.fronts == nil && slices.ContainsFunc(b.pools, func(p *Pool) bool { return len(p.Config.Sources) > 0 }) {
+	open := func(p *Pool) bool { return len(p.Config.Sources) > 0 }
+	if b.fronts == nil && (slices.ContainsFunc(b.pools, open) || !slices.ContainsFunc(b.pools, func(p *Pool) bool { return len(p.Targets()) > 0 })) {
 		return both
 	}
 	return slices.DeleteFunc(both, func(t uint16) bool {

@@ -76,7 +76,7 @@ func (c *Candidate) aliasStatus(qtype uint16) health.Status {
 	if !a.evaluate {
 		return health.Best(a.checks())
 	}
-	set := c.Target.setOf(qtype)
+	set := a.behind(c.Target, qtype)
 	if set == nil || !c.Target.healthy(set, a.min) {
 		return health.Unhealthy
 	}

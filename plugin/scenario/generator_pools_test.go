@@ -305,7 +305,9 @@ func (d *drawer) sitesOff() {
 			}
 			if sites := x.enabled(); len(sites) > 0 {
 				shift := x.balancer.Name + "/" + rapid.SampledFrom(sites).Draw(d.T, "shifted")
-				d.tree.shifts = append(slices.DeleteFunc(d.tree.shifts, func(s string) bool { return s == shift }), shift)
+				if !slices.ContainsFunc(d.tree.shifts, func(s string) bool { return strings.HasPrefix(s, x.balancer.Name+"/") }) { // one at a time
+					d.tree.shifts = append(d.tree.shifts, shift)
+				}
 			}
 		}
 	}

@@ -119,9 +119,12 @@ func (x balancing) enough(want config.MinHealthy) bool {
 	return (want == config.MinHealthy{} || healthy >= max(number, 1)) && families[0].number() >= want.IPv4 && families[1].number() >= want.IPv6
 }
 
-// number is how many targets of the family work.
+// number is how many targets of the family work; none, if it could never be answered.
 func (x balancing) number() int {
 	n := 0
+	if !x.couldAnswer() {
+		return 0
+	}
 	for _, p := range x.pools() {
 		n += len(x.healthy(x.registered(p, x.together(p))))
 	}

@@ -86,7 +86,7 @@ func takesOut(word string) bool {
 // seatAdmin is the admin state of a target: what takes out all around it stands before what is said of itself.
 func (x balancing) seatAdmin(s seat) string {
 	pool, site := x.admin[s.pool.Name], x.admin["site "+s.target.Site]
-	if pool == "" && s.pool.Disabled {
+	if (pool == "" || pool == "enabled") && s.pool.Disabled {
 		pool = "disabled"
 	}
 	switch own := x.admin[s.pool.Name+"/"+s.target.ID]; {

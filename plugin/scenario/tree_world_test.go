@@ -234,13 +234,18 @@ func (t *tree) world() (*World, error) {
 	return w, errors.Join(errs...)
 }
 
-// ask returns the product's exact distribution of answers.
-func (t *tree) ask(w *World, qtype uint16) (dist, error) {
+// question asks for the first group as the client does.
+func (t *tree) question(qtype uint16) Question {
 	q := Question{Name: short(t.groups[0].Names[0]), Type: qtype, From: t.asker()}
 	if p := t.client.network; p.IsValid() && !p.IsSingleIP() {
 		q.Subnet = p
 	}
-	outcomes, err := w.Ask(q)
+	return q
+}
+
+// ask returns the product's exact distribution of answers.
+func (t *tree) ask(w *World, qtype uint16) (dist, error) {
+	outcomes, err := w.Ask(t.question(qtype))
 	if err != nil {
 		return nil, err
 	}
