@@ -171,3 +171,33 @@ func TestChainEndsWithoutType(t *testing.T) {
 		})
 	}
 }
+
+// TestAliasesOfOthersThatLeadNowhere exist: the code beside them is about the end of their chain (RFC 6604 section 3), so that nothing of ours answers
+// instead of them.
+func TestAliasesOfOthersThatLeadNowhere(t *testing.T) {
+	file := zoneFile(t, "example.org", zoneText+"ghost.wild IN CNAME nothing\nabove IN CNAME nothing\n")
+	for _, option := range []string{"", "nameserver ns1 192.0.2.53"} {
+		eachPolicy(t, func(t *testing.T, policy string) {
+			own := []string{option, groupOf(policy, "*.wild", "", "192.0.2.1"), groupOf(policy, "x.above", "", "192.0.2.1")}
+			if policy != "multivalue" { // at most one CNAME is an answer
+				own = append(own, groupOf(policy, "to-ghost", "", "CNAME ghost.wild"), groupOf(policy, "to-above", "", "CNAME above"))
+			}
+			s := start(t, listening("example.org", file, stanza(own...)))
+			for range 2 { // the second time memories answer
+				for name, leads := range map[string]string{
+					"ghost.wild": "nothing.example.org.", "above": "nothing.example.org.", "dangling": "nothing.example.org.",
+					"to-ghost": "ghost.wild.example.org. nothing.example.org.", "to-above": "above.example.org. nothing.example.org.",
+				} {
+					if policy == "multivalue" && strings.HasPrefix(name, "to-") {
+						continue
+					}
+					for _, qtype := range []uint16{dns.TypeA, dns.TypeMX} {
+						expectChains(t, s, []chain{{name, qtype, dns.RcodeNameError, leads, "example.org."}})
+					}
+				}
+				expectNothing(t, s.ask("below.ghost.wild.example.org.", dns.TypeA), "file") // it stops the wildcard for them
+				expectData(t, s.ask("some.wild.example.org.", dns.TypeA), "192.0.2.1")
+			}
+		})
+	}
+}

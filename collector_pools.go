@@ -27,6 +27,9 @@ var (
 func collectBalancers(b *block, gauges map[gauge]float64) {
 	for _, g := range b.table.Balancers() {
 		for _, s := range g.View().Sets() {
+			if len(s.Candidates) == 0 {
+				continue // sources may find that family, and have not
+			}
 			kind := dns.Type(s.Type).String()
 			for _, site := range s.Balance.Sites {
 				answers := gauge{siteAnswers, [3]string{s.Balance.Balancer.Name, site.Site, kind}}

@@ -174,8 +174,8 @@ func TestFilterHandsOn(t *testing.T) {
 	corefile := listening("example.org", zoneFile(t, "example.org", filteredZone), filterStanza(""))
 	s := start(t, corefile)
 	old := running.all()[0]
-	next := &instance{blocks: []*block{newBlock(old.blocks[0].stanzas)}}
-	next.blocks[0].key, next.blocks[0].probers = old.blocks[0].key, old.blocks[0].probers
+	b := *old.blocks[0]
+	next := &instance{blocks: []*block{&b}}
 	if err := next.start(); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,6 @@ type block struct {
 	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
-	first    []*health.Check // held from the start, before queries bring others
 	counters *answerCounters
 }
 
@@ -148,7 +147,6 @@ func (b *block) compile() error {
 			}
 		}
 	}
-	b.first = b.lease.Checks()
 	return nil
 }
 
@@ -212,11 +210,11 @@ func (i *instance) release() {
 	}
 }
 
-// attempted reports whether every check that the instance started with has ended an attempt that the views know of, every name that an alias
-// stands for is resolved, and every source of targets has been looked at.
+// attempted reports whether every check of the instance has ended an attempt that the views know of, every name that an alias stands for is
+// resolved, and every source of targets has been looked at. Addresses that filters meet while we serve are not waited for.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		waiting := slices.ContainsFunc(b.first, func(c *health.Check) bool { return !c.Attempted() })
+		waiting := slices.ContainsFunc(b.lease.Checks(), func(c *health.Check) bool { return !c.Attempted() && !b.table.OnlyMet(c) })
 		if waiting || !b.table.Settled() || !b.names.Resolved() || !b.sources.Learned() {
 			return false
 		}

@@ -256,39 +256,3 @@ func expectNegative(t *testing.T, r *dns.Msg, rcode int, zone string, ttl uint32
 		t.Errorf("Expected the SOA of %s with TTL and minimum at most %d, got: %v", zone, ttl, r.Ns[0])
 	}
 }
-
-// wires sends queries by TCP, one behind the other, and returns the bytes of the replies.
-func (s *server) wires(queries []*dns.Msg) [][]byte {
-	s.t.Helper()
-	conn, err := net.DialTimeout("tcp", s.address("tcp"), patience)
-	if err != nil {
-		s.t.Fatalf("Expected a connection, got: %v", err)
-	}
-	defer conn.Close()
-	c := &dns.Conn{Conn: conn}
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
-		s.t.Fatalf("Expected a deadline, got: %v", err)
-	}
-	sent := make(chan error, 1)
-	go func() {
-		for _, m := range queries {
-			if err := c.WriteMsg(m); err != nil {
-				sent <- err
-				return
-			}
-		}
-		sent <- nil
-	}()
-	var replies [][]byte
-	for _, m := range queries {
-		raw, err := c.ReadMsgHeader(nil)
-		if err != nil {
-			s.t.Fatalf("Expected a reply for %v, got: %v", m.Question, err)
-		}
-		replies = append(replies, raw)
-	}
-	if err := <-sent; err != nil {
-		s.t.Fatalf("Expected to send, got: %v", err)
-	}
-	return replies
-}

@@ -28,26 +28,39 @@ func TestZoneSharedWithFile(t *testing.T) {
 				}
 				part[name] = whole[name]
 			}
-			if len(ours) == 0 {
-				return
+			circle := func(name string) bool {
+				c := comparison{qtype: dns.TypeA, model: whole.answer(name, dns.TypeA, soa, ns)}
+				return owned(c.model.Answer, c.end())
+			}
+			if len(ours) == 0 || slices.ContainsFunc(theirs.owners(), circle) {
+				return // file says SERVFAIL of its circles, which proves nothing to us
 			}
 			s := start(t, listening("example.org", stanza(ours.groups()), zoneFile(t, "example.org", theirs.zoneFile(soa, ns))))
-			for _, name := range whole.asked(rnd) {
+			queries := everyQuestion(whole.asked(rnd))
+			for i, r := range s.asks(queries) {
+				name, qtype := queries[i].Question[0].Name, queries[i].Question[0].Qtype
 				if !dns.IsSubDomain(staticOrigin, strings.ToLower(name)) {
 					continue
 				}
-				for _, qtype := range comparedTypes {
-					c := comparison{zone: whole, name: name, qtype: qtype, model: whole.answer(name, qtype, soa, ns)}
-					if qtype == dns.TypeANY || owned(c.model.Answer, c.end()) {
-						continue // where file differs from the RFCs (differences)
-					}
-					want, got := replyOf(c.model), replyOf(s.ask(name, qtype))
-					if want.rcode != got.rcode || !got.aa || !slices.EqualFunc(want.answer, got.answer, strings.EqualFold) {
-						t.Fatalf("Expected of zone %d with these names of ours: %q, and of the file: %q\n%v\nfor %s %s, got:\n%v",
-							seed, ours.owners(), theirs.owners(), want, name, dns.Type(qtype), got)
-					}
+				c := comparison{zone: whole, name: name, qtype: qtype, model: whole.answer(name, qtype, soa, ns)}
+				if qtype == dns.TypeANY || owned(c.model.Answer, c.end()) {
+					continue // where file differs from the RFCs (differences)
+				}
+				want, got := replyOf(c.model), replyOf(r)
+				if want.rcode != got.rcode || !got.aa || !slices.Equal(inLowerCase(want.answer), inLowerCase(got.answer)) {
+					t.Fatalf("Expected of zone %d with these names of ours: %q, and of the file: %q\n%v\nfor %s %s, got:\n%v",
+						seed, ours.owners(), theirs.owners(), want, name, dns.Type(qtype), got)
 				}
 			}
 		})
 	}
+}
+
+func inLowerCase(texts []string) []string {
+	var lower []string
+	for _, text := range texts {
+		lower = append(lower, strings.ToLower(text))
+	}
+	slices.Sort(lower)
+	return lower
 }

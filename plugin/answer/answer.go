@@ -229,7 +229,7 @@ func memberFor(e *route.Entry, qtype uint16) *route.Group {
 func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Result {
 	bare := len(e.Members) == 0 && e.Name == e.Zone.Name
 	b := a.behind(ctx, q, q.Req)
-	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !bare || b.empty() {
+	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !b.answers() && !bare || b.empty() {
 		return a.noData(ctx, q, e)
 	}
 	if e.Member(dns.TypeCNAME) != nil && b.hasCNAME(q.Name) {

@@ -24,10 +24,16 @@ type Behind struct {
 }
 
 // lacksName reports whether whoever stands behind us does not have the name: says so, refuses the zone, or is not there.
-// A failure proves nothing.
+// A failure proves nothing, and the code beside an alias is about the end of its chain (RFC 6604 section 3).
 func (b Behind) lacksName() bool {
+	if b.answers() {
+		return false
+	}
 	return b.Nobody || b.Rcode == dns.RcodeNameError || b.Rcode == dns.RcodeRefused
 }
+
+// answers reports whether there are records of the name, were it only an alias that leads nowhere.
+func (b Behind) answers() bool { return b.Msg != nil && len(b.Msg.Answer) > 0 }
 
 // empty reports a reply that holds nothing at all, not even the SOA of a proper NODATA or a referral.
 func (b Behind) empty() bool {

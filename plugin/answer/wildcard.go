@@ -28,7 +28,7 @@ func (a *Answerer) stands(ctx context.Context, q *Query, m route.Match) (Behind,
 		a.taken.remember(m.Ancestor, above)
 		return b, false
 	}
-	if above.Rcode != dns.RcodeSuccess {
+	if above.Rcode != dns.RcodeSuccess && !above.answers() {
 		return Behind{Rcode: dns.RcodeServerFailure, Err: above.Err}, true // a failure is no proof of either
 	}
 	if b.Msg == nil {

@@ -163,7 +163,7 @@ func (b *Balance) assess(only string, tallies []tally) {
 	}
 }
 
-// heldBack says why a usable target, or a good site, does not answer.
+// heldBack says why a target or a site's address, which may be usable, does not answer.
 func (b *Balance) heldBack(c *Candidate) string {
 	site := b.site(c.Record.Site)
 	switch {

@@ -30,7 +30,7 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	now := t.checks.Now()
 	named := make(map[netip.AddrPort]config.Found, len(wanted))
 	for _, f := range wanted {
-		named[keyOf(f)] = f
+		named[p.key(f.Address, f.Port)] = f
 	}
 	vanished := false
 	targets := slices.Clone(p.Targets())
@@ -39,13 +39,14 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 		if r.member.declared {
 			continue
 		}
-		f, stays := named[r.key()]
+		key := p.keyOf(r)
+		f, stays := named[key]
 		switch {
 		case stays:
 			if targets[i] = r.as(f); targets[i] != r {
 				moved = append(moved, r.Checks()...)
 			}
-			delete(named, r.key())
+			delete(named, key)
 		case r.member.gone.IsZero():
 			r.member.gone = now
 			vanished = true
@@ -55,7 +56,7 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 		t.checks.After(p.Config.Drain, func() { t.forget(p) })
 	}
 	p.waiting = slices.DeleteFunc(wanted, func(f config.Found) bool {
-		_, fresh := named[keyOf(f)]
+		_, fresh := named[p.key(f.Address, f.Port)]
 		return !fresh
 	})
 	p.targets.Store(&targets)
@@ -96,15 +97,15 @@ func (p *Pool) union(lists [][]config.Found) []config.Found {
 	for _, r := range p.Targets() {
 		if r.member.declared {
 			for _, v := range r.values {
-				seen[netip.AddrPortFrom(addressOf(v.rrs[0]), r.member.port)] = true
+				seen[p.key(addressOf(v.rrs[0]), r.member.port)] = true
 			}
 		}
 	}
 	var out []config.Found
 	for _, list := range lists {
 		for _, f := range list {
-			if !seen[keyOf(f)] {
-				seen[keyOf(f)] = true
+			if key := p.key(f.Address, f.Port); !seen[key] {
+				seen[key] = true
 				out = append(out, f)
 			}
 		}
@@ -112,11 +113,17 @@ func (p *Pool) union(lists [][]config.Found) []config.Found {
 	return out
 }
 
-func keyOf(f config.Found) netip.AddrPort { return netip.AddrPortFrom(f.Address, f.Port) }
+// key is the identity of a target: its address, and the port that it is tested at.
+func (p *Pool) key(address netip.Addr, port uint16) netip.AddrPort {
+	if port == 0 && p.probe != nil {
+		port = p.probe.Port
+	}
+	return netip.AddrPortFrom(address, port)
+}
 
-// key is the identity of a target that was found.
-func (r *Record) key() netip.AddrPort {
-	return netip.AddrPortFrom(addressOf(r.values[0].rrs[0]), r.member.port)
+// keyOf is the identity of a target that was found.
+func (p *Pool) keyOf(r *Record) netip.AddrPort {
+	return p.key(addressOf(r.values[0].rrs[0]), r.member.port)
 }
 
 // as is the target with the site and weight that its source says now; the same one if those have stayed.

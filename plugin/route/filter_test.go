@@ -288,6 +288,10 @@ func TestSharedCheck(t *testing.T) {
 		synctest.Wait()
 		equal(t, "checks", m.engine.Checks(), 3)
 		equal(t, "attempts", m.starts.Load(), 3)
+		for i, only := range []bool{false, false, true} {
+			c := f.table.Filters()[0].Check(netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}))
+			equal(t, "whether only filters use "+c.String(), f.table.OnlyMet(c), only)
+		}
 		time.Sleep(115 * time.Second)
 		synctest.Wait()
 		equal(t, "checks while one filter knows", m.engine.Checks(), 3)

@@ -102,6 +102,7 @@ func (t *Table) takeUp(f *Filter, fresh []*met) {
 		checks[i] = t.checks.Check(f.spec(m.address))
 		t.mu.Lock()
 		t.refs[checks[i]]++
+		t.met[checks[i]]++
 		shared := t.refs[checks[i]] > 1
 		t.mu.Unlock()
 		if shared {
@@ -123,6 +124,9 @@ func (t *Table) giveBack(idle []*met) []*health.Check {
 	var dropped, shared []*health.Check
 	for _, m := range idle {
 		c := m.check.Load()
+		if t.met[c]--; t.met[c] == 0 {
+			delete(t.met, c)
+		}
 		if t.refs[c]--; t.refs[c] > 0 {
 			shared = append(shared, c)
 			continue
@@ -142,4 +146,11 @@ func (t *Table) giveBack(idle []*met) []*health.Check {
 		t.checks.Drop(c)
 	}
 	return dropped
+}
+
+// OnlyMet reports whether a check is there for nothing but addresses that filters have met.
+func (t *Table) OnlyMet(c *health.Check) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.met[c] > 0 && t.met[c] == t.refs[c]
 }

@@ -25,6 +25,7 @@ type Table struct {
 	pools     []*Pool
 	balancers []*Group              // what stands behind aliases of pools and balancers
 	refs      map[*health.Check]int // guarded by mu: how many targets of pools, and others, need a check
+	met       map[*health.Check]int // guarded by mu: how many of those are addresses that filters have met
 
 	canaries []*health.Check
 	observer Observer
@@ -96,7 +97,7 @@ type Match struct {
 func NewTable(o Observer, admin *health.Admin) *Table {
 	return &Table{
 		byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{},
-		refs: map[*health.Check]int{}, observer: o, admin: admin,
+		refs: map[*health.Check]int{}, met: map[*health.Check]int{}, observer: o, admin: admin,
 	}
 }
 

@@ -5,10 +5,12 @@ import (
 	"math/big"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -17,8 +19,9 @@ import (
 type Possible struct {
 	Share  string   `json:"share"` // exact: "1/3"
 	Rcode  string   `json:"rcode"`
-	Answer []string `json:"answer"` // data in zone file form
-	TTL    uint32   `json:"ttl"`    // seconds; of a negative answer its SOA's
+	Answer []string `json:"answer"`           // data in zone file form
+	Refers []string `json:"refers,omitempty"` // the name servers that a referral leads to
+	TTL    uint32   `json:"ttl"`              // seconds; of a negative answer its SOA's
 
 	part  *big.Rat
 	links []answer.Link // the groups of ours that answered
@@ -46,7 +49,7 @@ func (w *World) Distribution(q Question) (Distribution, error) {
 
 func possible(part *big.Rat, res answer.Result) Possible {
 	p := Possible{
-		Share: part.RatString(), Rcode: dns.RcodeToString[res.Msg.Rcode], Answer: Values(res.Msg), part: part,
+		Share: part.RatString(), Rcode: dns.RcodeToString[res.Msg.Rcode], Answer: Values(res.Msg), Refers: servers(res.Msg), part: part,
 	}
 	for i, rr := range res.Msg.Answer {
 		if i == 0 || rr.Header().Ttl < p.TTL {
@@ -126,7 +129,7 @@ func (p Possible) dead(down func(*health.Check) bool) (dead bool, ttl uint32) {
 			for j := range c.Len(link.Set.Type) {
 				rr := c.RR(link.Set.Type, j, "")
 				smallest = min(smallest, rr.Header().Ttl)
-				deadHere = deadHere || slices.ContainsFunc(watching(checks, rr), down)
+				deadHere = deadHere || slices.ContainsFunc(watching(checks, rr, link.Group.Name), down)
 			}
 			deadHere = deadHere || leadsNowhere(link, c, down)
 		}
@@ -154,9 +157,9 @@ func leadsNowhere(link answer.Link, c *route.Candidate, down func(*health.Check)
 	return false
 }
 
-// watching returns those of a record's checks that watch the value: the ones of its address, or else, where the probe has a target of its
-// own, all of them.
-func watching(checks []*health.Check, rr dns.RR) []*health.Check {
+// watching returns those of a record's checks that watch the value: the one of its address or of the host that it leads to, or else, where the probe has a
+// target of its own, all of them.
+func watching(checks []*health.Check, rr dns.RR, owner string) []*health.Check {
 	var address netip.Addr
 	switch rr := rr.(type) {
 	case *dns.A:
@@ -164,8 +167,11 @@ func watching(checks []*health.Check, rr dns.RR) []*health.Check {
 	case *dns.AAAA:
 		address, _ = netip.AddrFromSlice(rr.AAAA)
 	}
+	host, _ := config.HostOf(rr, owner)
+	host = strings.TrimSuffix(host, ".")
 	for i, c := range checks {
-		if c.Target().Address == address.Unmap() {
+		t := c.Target()
+		if address.IsValid() && t.Address == address.Unmap() || host != "" && strings.EqualFold(t.Name, host) {
 			return checks[i : i+1]
 		}
 	}

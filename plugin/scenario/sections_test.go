@@ -17,13 +17,15 @@ import (
 type shape struct {
 	text  string
 	names []string // absolute, of the groups
+	cuts  []string // of those, the delegations
+	owned []Question
 }
 
 // shapeNames are relative to example.org.; in.example.org. is a zone of its own, and over.example.org. one of another server block.
 var shapeNames = []string{"@", "a", "b", "c.a", "d.c.a", "*.w", "x.w", "*.x.w", "sub", "h.sub", "y.h.sub", "in", "h.in", "*.in", "e.n.t"}
 
 // shapeHosts are what data leads to.
-var shapeHosts = append([]string{"new.w", "y.x.w", "gone", "gone.in", "n.t", "host.example.net.", "h.over", "."}, shapeNames...)
+var shapeHosts = append([]string{"new.w", "h.w", "y.x.w", "gone", "gone.in", "n.t", "host.example.net.", "h.over", "."}, shapeNames...)
 
 func drawShape(t *rapid.T) shape {
 	var s shape
@@ -40,6 +42,11 @@ func drawShape(t *rapid.T) shape {
 		s.names = append(s.names, full)
 		kinds := drawKinds(t, name, nameserver)
 		for j, kind := range kinds {
+			if kind.word == "NS" && name != "@" && name != "in" {
+				s.cuts = append(s.cuts, full)
+			}
+			qtype, _ := queryType(kind.word)
+			s.owned = append(s.owned, Question{Name: strings.Replace(full, "*", "any", 1), Type: qtype})
 			fmt.Fprintf(&groups, "group %s %s {\n%s}\n", full, kind.policy, kind.records(t, fmt.Sprintf("%d-%d", i, j)))
 		}
 	}
@@ -76,12 +83,12 @@ func drawKinds(t *rapid.T, name string, nameserver bool) []drawnKind {
 	if !apex && rapid.IntRange(0, 4).Draw(t, "cname") == 0 {
 		return []drawnKind{{"CNAME", rapid.SampledFrom([]string{"simple", "weighted", "failover", "roundrobin", "geo"}).Draw(t, "policy")}}
 	}
-	words := []string{"A", "MX", "SRV", "HTTPS", "TXT", "TYPE65280"}
+	words := []string{"A", "A", "HTTPS", "HTTPS", "MX", "SRV", "TXT", "TYPE65280"} // the first ones more often
 	if !strings.HasPrefix(name, "*") && !(apex && nameserver) {
 		words = append(words, "NS")
 	}
 	var kinds []drawnKind
-	for _, word := range rapid.SliceOfNDistinct(rapid.SampledFrom(words), 1, 3, rapid.ID).Draw(t, "types") {
+	for _, word := range rapid.SliceOfNDistinct(rapid.SampledFrom(words), 1, 4, rapid.ID).Draw(t, "types") {
 		kinds = append(kinds, drawnKind{word, rapid.SampledFrom(policies).Draw(t, "policy")})
 	}
 	return kinds
@@ -125,6 +132,9 @@ func (k drawnKind) value(t *rapid.T, i int) string {
 	case "MX", "HTTPS":
 		data := fmt.Sprintf("%d %s", i, host)
 		if k.word == "HTTPS" {
+			if rapid.Bool().Draw(t, "own") {
+				host = "."
+			}
 			data = fmt.Sprintf("%d %s", i+1, host) + rapid.SampledFrom([]string{"", " ipv4hint=192.0.2.99", " ipv4hint=192.0.2.99 ipv6hint=2001:db8::99"}).Draw(t, "hints")
 		}
 		return k.word + ` "` + data + `"`
@@ -168,19 +178,10 @@ func TestSections(t *testing.T) {
 		}
 		defer w.Close()
 		for range 12 {
-			q := Question{Name: absolute(rapid.SampledFrom(shapeHosts).Draw(t, "asked"))}
-			if q.Name == "." || rapid.IntRange(0, 9).Draw(t, "below") == 0 {
-				q.Name = "below." + absolute(rapid.SampledFrom(shapeNames).Draw(t, "asked"))
-			}
-			q.Name = strings.Replace(q.Name, "*", rapid.SampledFrom([]string{"*", "any"}).Draw(t, "star"), 1)
+			q := drawQuestion(t, s)
 			if !dns.IsSubDomain("example.org.", q.Name) {
 				continue
 			}
-			if rapid.Bool().Draw(t, "case") {
-				q.Name = strings.ToUpper(q.Name)
-			}
-			q.Type = rapid.SampledFrom([]uint16{dns.TypeA, dns.TypeAAAA, dns.TypeMX, dns.TypeSRV, dns.TypeHTTPS, dns.TypeNS, dns.TypeTXT, dns.TypeCNAME,
-				dns.TypeSOA, dns.TypeDS, dns.TypeANY, 65280}).Draw(t, "type")
 			if rapid.Bool().Draw(t, "subnet") {
 				q.Subnet = netip.MustParsePrefix(rapid.SampledFrom([]string{"198.51.0.0/24", "198.51.1.0/24", "203.0.113.0/24"}).Draw(t, "network"))
 			}
@@ -189,6 +190,23 @@ func TestSections(t *testing.T) {
 			}
 		}
 	})
+}
+
+// drawQuestion draws what a group has, or anything about a name around them.
+func drawQuestion(t *rapid.T, s shape) Question {
+	q := rapid.SampledFrom(s.owned).Draw(t, "owned")
+	if rapid.Bool().Draw(t, "anything") {
+		q.Name = absolute(rapid.SampledFrom(shapeHosts).Draw(t, "asked"))
+		q.Type = rapid.SampledFrom([]uint16{dns.TypeA, dns.TypeAAAA, dns.TypeMX, dns.TypeSRV, dns.TypeHTTPS, dns.TypeNS, dns.TypeTXT, dns.TypeCNAME,
+			dns.TypeSOA, dns.TypeDS, dns.TypeANY, 65280}).Draw(t, "type")
+	}
+	if rapid.IntRange(0, 9).Draw(t, "below") == 0 {
+		q.Name = "below." + strings.TrimPrefix(q.Name, ".")
+	}
+	if rapid.Bool().Draw(t, "case") {
+		q.Name = strings.ToUpper(q.Name)
+	}
+	return q
 }
 
 // judgeSections looks at every reply that is possible.
@@ -214,7 +232,7 @@ func judgeSections(w *World, s shape, q Question) error {
 func judgeReply(w *World, s shape, q Question, m *dns.Msg) error {
 	wire, err := m.Pack()
 	if err != nil || new(dns.Msg).Unpack(wire) != nil {
-		return fmt.Errorf("expected a message that packs, got %v", err)
+		return fmt.Errorf("expected a message that packs, got %w", err)
 	}
 	for _, section := range [][]dns.RR{m.Answer, m.Ns, m.Extra} {
 		for i, rr := range section {
@@ -229,7 +247,18 @@ func judgeReply(w *World, s shape, q Question, m *dns.Msg) error {
 		}
 	}
 	if servers(m) != nil {
-		return judgeReferral(w, q, m)
+		return judgeReferral(q, m)
+	}
+	for _, cut := range s.cuts {
+		ds := q.Type == dns.TypeDS && strings.EqualFold(cut, q.Name)
+		if dns.IsSubDomain(cut, q.Name) && !ds && m.Rcode != dns.RcodeServerFailure && m.Rcode != dns.RcodeRefused {
+			return fmt.Errorf("expected a referral from %s", cut)
+		}
+		for _, rr := range append(slices.Clone(m.Answer), m.Extra...) {
+			if dns.IsSubDomain(cut, rr.Header().Name) && q.Type != dns.TypeDS {
+				return fmt.Errorf("expected nothing below the delegation %s, got %v", cut, rr)
+			}
+		}
 	}
 	if !m.Authoritative && m.Rcode != dns.RcodeServerFailure && m.Rcode != dns.RcodeRefused {
 		return fmt.Errorf("expected AA")
@@ -241,7 +270,7 @@ func judgeReply(w *World, s shape, q Question, m *dns.Msg) error {
 	if err := judgeNegative(s, m, last, open); err != nil {
 		return err
 	}
-	return judgeAdditional(w, q, m, m.Answer)
+	return judgeAdditional(w, q, m)
 }
 
 // judgeChain follows the CNAMEs of an answer, and returns the last name and whether nothing stands there.
@@ -305,7 +334,7 @@ func judgeNegative(s shape, m *dns.Msg, last string, open bool) error {
 }
 
 // judgeReferral wants name servers of one name at or above the one asked for, and nothing else.
-func judgeReferral(w *World, q Question, m *dns.Msg) error {
+func judgeReferral(q Question, m *dns.Msg) error {
 	for _, rr := range m.Ns {
 		if _, ok := rr.(*dns.NS); !ok || !strings.HasSuffix(q.Name, rr.Header().Name) || rr.Header().Name != m.Ns[0].Header().Name {
 			return fmt.Errorf("expected the name servers of one name above %s, got %v", q.Name, rr)
@@ -320,8 +349,8 @@ func judgeReferral(w *World, q Question, m *dns.Msg) error {
 }
 
 // judgeAdditional wants addresses of hosts that the records name, such as a query for them could get now, and hints that agree.
-func judgeAdditional(w *World, q Question, m *dns.Msg, of []dns.RR) error {
-	hosts := hostsOf(of)
+func judgeAdditional(w *World, q Question, m *dns.Msg) error {
+	hosts := hostsOf(m.Answer)
 	sets := map[string][]string{}
 	for _, rr := range m.Extra {
 		h := rr.Header()
@@ -345,7 +374,7 @@ func judgeAdditional(w *World, q Question, m *dns.Msg, of []dns.RR) error {
 			return fmt.Errorf("expected addresses of %s that a query for it could get, %s, got %v", key, describe(outcomes), got)
 		}
 	}
-	for _, rr := range of {
+	for _, rr := range m.Answer {
 		binding, ok := rr.(*dns.HTTPS)
 		if !ok {
 			continue

@@ -27,7 +27,7 @@ func requiredNumbers() []string {
 	add("H-%02d", 1, 8)
 	add("H-%02d", 10, 13)
 	add("H-%02d", 18, 42)
-	add("T-%03d", 1, 296)
+	add("T-%03d", 1, 304)
 	add("V-%d", 1, 8)
 	add("timeline-5.%d", 1, 3)
 	add("timeline-5.%d-preset", 1, 3) // the same with a preset in the place of options
