@@ -226,7 +226,7 @@ func (t *tree) tied() bool {
 		return true
 	}
 	for _, g := range t.groups {
-		if g.FamiliesTogether || g.MinHealthy.IPv6 > 0 {
+		if g.FamiliesTogether || g.MinHealthy.IPv6 > 0 || g.LastResort == config.LastResortNXDomain { // which is true only of a name without any type
 			return true
 		}
 		for _, r := range g.Records {
