@@ -204,7 +204,8 @@ func parseValue(v config.Value, origins []string, ttl uint32) ([]dns.RR, error) 
 // specFor says what the probe tests for one value of a record: the probe's own target, else the value's address or the host that it leads to; for an alias
 // of a name, that name.
 // Host and SNI are the probe's, else the target's name, else the group's first name, which is whom clients of its addresses ask for; a wildcard has no
-// name (design, Probes). Clients of mail servers, services and name servers ask for those by their own names.
+// name (design, Probes). Clients of mail servers, services and name servers ask for those by their own names, and Traffic Manager asks for all endpoints so
+// (spec 2.2).
 func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.Prober, zone string, rr dns.RR) health.Spec {
 	t := probe.Target{Port: p.Port, Headers: r.Headers}
 	user := g.Names[0]
@@ -236,7 +237,7 @@ func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.P
 			if port != 0 && p.Type != config.ProbePing { // which has no port
 				t.Port = port
 			}
-			if !isWeb(rr) {
+			if !isWeb(rr) || p.Preset == config.PresetTrafficManager {
 				name = ""
 			}
 		}
