@@ -122,18 +122,23 @@ func closedPort(t *testing.T, address string) string {
 // upstream is a name server for forward that answers each A query and counts the names.
 type upstream struct {
 	Address string
+	answers []net.IP
 
 	mu   sync.Mutex
 	hits map[string]int // guarded by mu
 }
 
-func newUpstream(t *testing.T) *upstream {
+// newUpstream answers A queries with the addresses, or with 203.0.113.1.
+func newUpstream(t *testing.T, answers ...net.IP) *upstream {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatalf("Expected a socket, got: %v", err)
 	}
-	u := &upstream{Address: conn.LocalAddr().String(), hits: map[string]int{}}
+	u := &upstream{Address: conn.LocalAddr().String(), answers: answers, hits: map[string]int{}}
+	if answers == nil {
+		u.answers = []net.IP{net.IPv4(203, 0, 113, 1)}
+	}
 	s := &dns.Server{PacketConn: conn, Handler: u}
 	done := make(chan struct{})
 	go func() {
@@ -147,7 +152,7 @@ func newUpstream(t *testing.T) *upstream {
 	return u
 }
 
-// ServeDNS answers 203.0.113.1 for A, NXDOMAIN below gone., NODATA otherwise.
+// ServeDNS answers A with its addresses, NXDOMAIN below gone., NODATA otherwise.
 func (u *upstream) ServeDNS(w dns.ResponseWriter, r *dns.Msg) {
 	name := strings.ToLower(r.Question[0].Name)
 	u.mu.Lock()
@@ -164,7 +169,9 @@ func (u *upstream) ServeDNS(w dns.ResponseWriter, r *dns.Msg) {
 		header.Name, header.Rrtype = "example.net.", dns.TypeSOA
 		m.Ns = []dns.RR{&dns.SOA{Hdr: header, Ns: "ns.example.net.", Mbox: "hostmaster.example.net.", Serial: 1, Minttl: 300}}
 	default:
-		m.Answer = []dns.RR{&dns.A{Hdr: header, A: net.IPv4(203, 0, 113, 1)}}
+		for _, ip := range u.answers {
+			m.Answer = append(m.Answer, &dns.A{Hdr: header, A: ip})
+		}
 	}
 	_ = w.WriteMsg(m)
 }

@@ -69,6 +69,9 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				}
 			}
 			collectGroups(b, gauges)
+			collectFilters(b, gauges)
+			collectBalancers(b, gauges)
+			collectSources(b, gauges)
 		}
 	}
 	collectLoad(out, untestable)
@@ -100,7 +103,7 @@ func collectLoad(out chan<- prometheus.Metric, untestable float64) {
 
 // collectGroups adds whether the block's groups answer from their last resort; of several blocks with one group, whether any does.
 func collectGroups(b *block, gauges map[gauge]float64) {
-	for _, g := range b.table.Groups() {
+	for _, g := range b.table.Choosers() {
 		for _, s := range g.View().Sets() {
 			sample := gauge{groupLastResort, [3]string{g.Name, dns.Type(s.Type).String()}}
 			gauges[sample] += 0
@@ -118,7 +121,10 @@ type gauge struct {
 }
 
 func (g gauge) values() []string {
-	if g.desc == groupLastResort || g.desc == certificateExpiry {
+	switch g.desc {
+	case filterAddresses:
+		return g.labels[:1]
+	case groupLastResort, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
 		return g.labels[:2]
 	}
 	return g.labels[:]

@@ -38,6 +38,9 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		h.block.counters.count(metrics.WithServer(ctx), res)
 		setMetadata(ctx, res)
 	}
+	if res.Filtered != nil {
+		countFiltered(ctx, res.Filtered)
+	}
 	if res.Pass && q.Match.Cut != nil {
 		if other := h.block.beside[q.Match.Cut.Name]; other != nil { // CoreDNS has led the query astray
 			return (&Handler{Next: other.next, block: other}).ServeDNS(ctx, w, r)
@@ -55,7 +58,7 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	if err := w.WriteMsg(res.Msg); err != nil {
 		return dns.RcodeServerFailure, err
 	}
-	return dns.RcodeSuccess, nil
+	return dns.RcodeSuccess, res.Err
 }
 
 // asked returns the lower-case name of the question and what our table says of it. Nothing but a plain query of class IN is ours to look

@@ -17,6 +17,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
@@ -48,6 +49,7 @@ type block struct {
 	next     plugin.Handler // the rest of the chain; nil at its end
 	table    *route.Table
 	names    *answer.Names
+	sources  *route.Sources
 	rereader *rereader
 	answerer *answer.Answerer
 	lease    *health.Lease
@@ -87,8 +89,8 @@ func (i *instance) add(b *block, keys []string) {
 	i.blocks = append(i.blocks, b)
 }
 
-// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for their first
-// attempts, so that the first answers know what works.
+// start adopts the checks that run already, begins the new ones and waits, within firstAttempts, for the first looks at sources of targets and for
+// the first attempts, so that the first answers know what works.
 func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
@@ -103,14 +105,15 @@ func (i *instance) start() error {
 	running.govern()
 	for _, b := range i.blocks {
 		b.warnOfObstacles()
-		b.lease.Start()
+		b.table.Begin()
 		b.names.Start()
+		b.sources.Start()
 		b.rereader = startRereading(b.places)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), firstAttempts)
 	defer cancel()
 	for _, b := range i.blocks {
-		if !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
+		if !b.sources.WaitFirst(ctx) || !b.lease.WaitFirst(ctx) || !b.table.Settle(ctx) {
 			log.Infof("serving before all first attempts have ended, after %gs", firstAttempts.Seconds())
 			break
 		}
@@ -134,10 +137,13 @@ func (b *block) compile() error {
 	})
 	b.counters = newAnswerCounters(b.table)
 	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
+	b.sources = b.table.Sources(discover.Options{Clock: health.RealClock{}, Ask: b.askedFor, Every: rereadEvery}, tellDiscovery)
 	for _, old := range running.all() {
 		for _, before := range old.blocks {
 			if before.key == b.key {
 				b.names.Inherit(before.names)
+				b.sources.Inherit(before.sources)
+				b.table.Inherit(before.table)
 			}
 		}
 	}
@@ -155,10 +161,20 @@ func (b *block) ask(ctx context.Context, req *dns.Msg) answer.Behind {
 	return reply
 }
 
+// askedFor is ask for those who need an answer or nothing.
+func (b *block) askedFor(ctx context.Context, req *dns.Msg) *dns.Msg {
+	reply := b.ask(ctx, req)
+	if reply.Nobody {
+		return nil
+	}
+	return reply.Msg
+}
+
 // stop gives the checks back; queries that still come are answered from the last views.
 func (i *instance) stop() error {
 	running.remove(i)
 	running.govern()
+	i.handOn()
 	old := servedBy(i)
 	i.release()
 	running.forget(old)
@@ -166,11 +182,27 @@ func (i *instance) stop() error {
 	return nil
 }
 
+// handOn gives the instance that has taken our place the addresses that our filters have met since it started.
+func (i *instance) handOn() {
+	all := running.all()
+	if len(all) == 0 {
+		return
+	}
+	for _, b := range all[len(all)-1].blocks {
+		for _, before := range i.blocks {
+			if before.key == b.key {
+				b.table.Inherit(before.table)
+			}
+		}
+	}
+}
+
 func (i *instance) release() {
 	for _, b := range i.blocks {
 		b.rereader.stop()
 		if b.names != nil {
 			b.names.Stop()
+			b.sources.Stop()
 		}
 		if b.lease != nil {
 			b.lease.Release()
@@ -178,11 +210,12 @@ func (i *instance) release() {
 	}
 }
 
-// attempted reports whether every check of the instance has ended an attempt that the views know of, and every name that an alias stands for is
-// resolved.
+// attempted reports whether every check of the instance has ended an attempt that the views know of, every name that an alias stands for is
+// resolved, and every source of targets has been looked at. Addresses that filters meet while we serve are not waited for.
 func (i *instance) attempted() bool {
 	for _, b := range i.blocks {
-		if !b.lease.Attempted() || !b.table.Settled() || !b.names.Resolved() {
+		waiting := slices.ContainsFunc(b.lease.Checks(), func(c *health.Check) bool { return !c.Attempted() && !b.table.OnlyMet(c) })
+		if waiting || !b.table.Settled() || !b.names.Resolved() || !b.sources.Learned() {
 			return false
 		}
 	}

@@ -24,10 +24,13 @@ var allowed = map[string][]string{
 	"corefile": {"config"},
 	"probe":    {"config"},
 	"health":   {"config", "probe"},
-	"locate":   {"config"},
-	"route":    {"config", "locate", "probe", "health"},
+	"state":    {"config", "probe", "health"},
+	"watched":  {"config"},
+	"locate":   {"config", "watched"},
+	"discover": {"config", "health", "watched"},
+	"route":    {"config", "discover", "locate", "probe", "health"},
 	"answer":   {"config", "locate", "health", "route"},
-	"scenario": {"config", "corefile", "locate", "probe", "health", "route", "answer"},
+	"scenario": {"config", "corefile", "discover", "locate", "probe", "health", "route", "answer"},
 }
 
 // forbidden are the packages that belong to the root and the command alone. A part that needs no server can be tested

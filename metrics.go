@@ -69,7 +69,7 @@ type groupCounters struct {
 
 func newAnswerCounters(t *route.Table) *answerCounters {
 	c := &answerCounters{places: map[*route.Group]int{}}
-	for place, g := range t.Groups() {
+	for place, g := range t.Choosers() {
 		c.places[g] = place
 	}
 	return c

@@ -99,6 +99,14 @@ type resort struct {
 	qtype        uint16
 }
 
+// what is the group in words; a pool or a balancer says itself what it is.
+func (r resort) what() string {
+	if strings.HasSuffix(r.group, ".") {
+		return "group " + r.group
+	}
+	return r.group
+}
+
 type ledger struct {
 	mu sync.Mutex
 	on map[resort]bool // guarded by mu; those in force
@@ -126,7 +134,7 @@ func (l *ledger) compare(running []*instance) {
 	holds := map[resort]bool{}
 	for _, i := range running {
 		for _, b := range i.blocks {
-			for _, g := range b.table.Groups() {
+			for _, g := range b.table.Choosers() {
 				for _, s := range g.View().Sets() {
 					r := resort{b.key, g.Name, s.Type}
 					words[r], holds[r] = g.LastResort, s.LastResort
@@ -152,11 +160,20 @@ func (l *ledger) tell(r resort, word config.LastResort, on bool) {
 		return
 	}
 	if on {
-		log.Warningf("group %s has no usable record for %s: last_resort %s answers", r.group, dns.Type(r.qtype), word)
+		log.Warningf("%s has no usable record for %s: last_resort %s answers", r.what(), dns.Type(r.qtype), word)
 		return
 	}
-	log.Infof("group %s has a usable record for %s again", r.group, dns.Type(r.qtype))
+	log.Infof("%s has a usable record for %s again", r.what(), dns.Type(r.qtype))
 }
+
+// FilterFull logs that some addresses will not be checked.
+func (observer) FilterFull(f *route.Filter) {
+	log.Warningf("filter %s knows %d addresses, which is its limit: what else is answered passes unchecked until some of them have not been seen for %gs",
+		f.Name, f.Config.Limit, f.Config.Idle.Seconds())
+}
+
+// FilterForgot deletes the series of checks that are no more.
+func (observer) FilterForgot(_ *route.Filter, checks []*health.Check) { running.forgetChecks(checks) }
 
 // LastResort logs a change of a group.
 func (o observer) LastResort(g *route.Group, qtype uint16, on bool) {

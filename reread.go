@@ -9,7 +9,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/locate"
 )
 
-// rereadEvery is how often the files that tell where clients are are looked at; tests are in a hurry.
+// rereadEvery is how often files that tell where clients are, or which targets there are, are looked at; tests are in a hurry.
 var rereadEvery = 5 * time.Second
 
 // rereader takes over changed files of places while a block runs. A nil one does nothing.

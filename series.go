@@ -15,10 +15,11 @@ type served struct {
 	checks  map[[2]string]bool // probe and target
 	groups  map[string]bool
 	records map[[2]string]bool // group and record
+	filters map[string]bool
 }
 
 func newServed() served {
-	return served{map[string]bool{}, map[[2]string]bool{}, map[string]bool{}, map[[2]string]bool{}}
+	return served{map[string]bool{}, map[[2]string]bool{}, map[string]bool{}, map[[2]string]bool{}, map[string]bool{}}
 }
 
 // servedBy are those of one instance, which still has its checks.
@@ -28,7 +29,7 @@ func servedBy(i *instance) served {
 	return s
 }
 
-// answeringServers are the servers on which any group has ever answered.
+// answeringServers are the servers on which any group or filter has ever had a say.
 var answeringServers sync.Map // string -> true
 
 // add takes in what the instance counts.
@@ -45,7 +46,10 @@ func (s served) add(i *instance) {
 			s.probes[p.Name] = true
 			s.checks[[2]string{p.Name, c.TargetString()}] = true
 		}
-		for _, g := range b.table.Groups() {
+		for _, f := range b.table.Filters() {
+			s.filters[f.Name] = true
+		}
+		for _, g := range b.table.Choosers() {
 			s.groups[g.Name] = true
 			s.records[[2]string{g.Name, ""}] = true
 			for _, r := range g.Records {
@@ -74,11 +78,8 @@ func (is *instances) forget(old served) {
 		}
 	}
 	for check := range old.checks {
-		if kept.checks[check] {
-			continue
-		}
-		for _, to := range []health.Status{health.Checking, health.Healthy, health.Unhealthy, health.Stopped} {
-			transitionsTotal.DeleteLabelValues(check[0], check[1], to.String())
+		if !kept.checks[check] {
+			forgetCheck(check)
 		}
 	}
 	for server := range answeringServers.Range {
@@ -88,10 +89,35 @@ func (is *instances) forget(old served) {
 				answersTotal.DeleteLabelValues(server, record[0], record[1])
 			}
 		}
+		for filter := range old.filters {
+			if !kept.filters[filter] {
+				forgetFilter(server, filter)
+			}
+		}
 		for group := range old.groups {
 			if !kept.groups[group] {
 				lastResortAnswersTotal.DeleteLabelValues(server, group)
 			}
+		}
+	}
+}
+
+// forgetCheck deletes what was counted of a probe and target.
+func forgetCheck(check [2]string) {
+	for _, to := range []health.Status{health.Checking, health.Healthy, health.Unhealthy, health.Stopped} {
+		transitionsTotal.DeleteLabelValues(check[0], check[1], to.String())
+	}
+}
+
+// forgetChecks deletes the series of checks that were given back, but for those that somebody still holds.
+func (is *instances) forgetChecks(checks []*health.Check) {
+	kept := newServed()
+	for _, i := range is.all() {
+		kept.add(i)
+	}
+	for _, c := range checks {
+		if check := [2]string{c.Probe().Name, c.TargetString()}; !kept.checks[check] {
+			forgetCheck(check)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 
 // server is a running CoreDNS.
 type server struct {
-	t    *testing.T
+	t    testing.TB
 	inst *caddy.Instance
 }
 
@@ -74,7 +74,7 @@ func listening(zones string, lines ...string) string {
 }
 
 // start starts a server. When the test ends it is stopped as by a signal, and nothing may be left of it.
-func start(t *testing.T, corefile string) *server {
+func start(t testing.TB, corefile string) *server {
 	t.Helper()
 	expectNothingLeft(t)
 	inst, err := caddy.Start(input(corefile))
@@ -127,7 +127,7 @@ func (s *server) mustReload(corefile string) {
 
 // expectNothingLeft makes the test fail if, after everything that it cleans up itself, it leaves a goroutine, a check or an
 // instance. Call it first.
-func expectNothingLeft(t *testing.T) {
+func expectNothingLeft(t testing.TB) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	checks, started := engine.Checks(), len(running.all())
@@ -146,7 +146,7 @@ func expectNothingLeft(t *testing.T) {
 var forwardLeaves = goleak.IgnoreAnyFunction("github.com/coredns/coredns/plugin/pkg/proxy.(*Transport).connManager")
 
 // expectGoroutines waits until there are no others than those of before.
-func expectGoroutines(t *testing.T, before goleak.Option) {
+func expectGoroutines(t testing.TB, before goleak.Option) {
 	t.Helper()
 	var err error
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {

@@ -2,8 +2,10 @@ package healthroute
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,7 +46,7 @@ ns1 IN A 198.51.100.53
 `
 
 // zoneFile writes a zone and returns the line of the file plugin for it.
-func zoneFile(t *testing.T, zone, text string) string {
+func zoneFile(t testing.TB, zone, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -53,29 +55,40 @@ func zoneFile(t *testing.T, zone, text string) string {
 	return fmt.Sprintf("file %s %s {\nreload 0\n}", path, zone)
 }
 
-// policies are the words of all policies.
-var policies = []string{"simple", "weighted", "failover", "multivalue"}
+// policies are the words of all policies, with what the first, the second and the third record of a group need there.
+var policies = map[string][]string{
+	"simple":     {""},
+	"weighted":   {"", "", ""},
+	"failover":   {"primary", "secondary"},
+	"priority":   {"", "", ""},
+	"multivalue": {"", "", ""},
+	"roundrobin": {"", "", ""},
+	"geo":        {"default", "country JP", "country CN"},
+	"proximity":  {"coordinates 0,0", "coordinates 0,90", "coordinates 0,180"},
+	"latency":    {"site a", "site b", "site c"},
+	"subnet":     {"default", "from 203.0.113.0/24", "from 198.51.100.0/24"},
+}
 
 // eachPolicy runs a test for every policy.
 func eachPolicy(t *testing.T, test func(t *testing.T, policy string)) {
 	t.Helper()
-	for _, policy := range policies {
+	for _, policy := range slices.Sorted(maps.Keys(policies)) {
 		t.Run(policy, func(t *testing.T) { test(t, policy) })
 	}
 }
 
-// groupOf is a group of addresses, two at most for failover, in the shape that its policy asks for.
+// groupOf is a group of addresses in the shape that its policy asks for; some policies have a shape for three at most.
 func groupOf(policy, name, options string, addresses ...string) string {
 	lines := []string{"group " + name + " " + policy + " {", options}
 	if policy == "simple" {
 		addresses = []string{strings.Join(addresses, ",")}
 	}
 	for i, a := range addresses {
-		role := ""
-		if policy == "failover" {
-			role = []string{" primary", " secondary"}[i]
+		shape := ""
+		if i < len(policies[policy]) {
+			shape = policies[policy][i]
 		}
-		lines = append(lines, "record "+a+role)
+		lines = append(lines, "record "+a+" "+shape)
 	}
 	return strings.Join(append(lines, "}"), "\n")
 }

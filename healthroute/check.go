@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,6 +125,15 @@ func (c checked) summary(b *strings.Builder) {
 	fmt.Fprint(table, "  group\tpolicy\trecords\tchecks\tnoticed after\tclients moved after\n")
 	for _, g := range s.Groups {
 		fmt.Fprintf(table, "  %s\t%s\t%d\t%d\t%s\n", g.Group, g.Policy, g.Records, g.Checks, failover(g))
+	}
+	_ = table.Flush() // into memory
+	if len(s.Pools) == 0 {
+		return
+	}
+	b.WriteString("\npools\n")
+	fmt.Fprint(table, "  pool\ttargets\tsources\tsites\tdns_failover\tfail_open\n")
+	for _, p := range s.Pools {
+		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%s\t%s\n", p.Pool, p.Targets, p.Sources, cmp.Or(strings.Join(p.Sites, " "), "-"), p.DNSFailover, p.FailOpen)
 	}
 	_ = table.Flush() // into memory
 }

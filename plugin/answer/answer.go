@@ -56,6 +56,8 @@ type Result struct {
 	Scope  int    // how much of the client's address mattered to the choices (route.Choice)
 
 	hosts hosts
+
+	Filtered *Filtered // what a filter did to the part of the answer that comes from behind us; nil if none looked at it
 }
 
 // sets are the sets that were chosen from.
@@ -137,8 +139,8 @@ func (a *Answerer) Answer(ctx context.Context, q *Query) Result {
 		q.Match = a.table.Above(q.Name, q.Match)
 	}
 	res := a.decide(ctx, q)
-	if res.Msg != nil && !res.relayed {
-		if len(res.Msg.Answer) > 0 && q.qtype() != dns.TypeANY { // which is to be answered shortly
+	if res.Msg != nil {
+		if !res.relayed && len(res.Msg.Answer) > 0 && q.qtype() != dns.TypeANY { // which is to be answered shortly
 			a.additional(ctx, q, &res)
 		}
 		addEDNS(q, &res)
@@ -157,7 +159,7 @@ func (a *Answerer) decide(ctx context.Context, q *Query) Result {
 		return Result{Pass: true} // another server block's
 	}
 	if !cut && m.Entry == nil && m.Wildcard == nil && !zone.served() {
-		return Result{Pass: true} // rule 7
+		return a.pass(ctx, q) // rule 7
 	}
 	if option, _ := locate.SubnetOf(q.Req); option != nil {
 		if a.client(q).subnet.Malformed {
@@ -226,8 +228,8 @@ func memberFor(e *route.Entry, qtype uint16) *route.Group {
 // because the name exists. A failure at an apex without a group of ours stands: what the zone is made of is the next plugin's.
 func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Result {
 	bare := len(e.Members) == 0 && e.Name == e.Zone.Name
-	b := q.Next.Ask(ctx, q.Req)
-	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !bare || b.empty() {
+	b := a.behind(ctx, q, q.Req)
+	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !b.answers() && !bare || b.empty() {
 		return a.noData(ctx, q, e)
 	}
 	if e.Member(dns.TypeCNAME) != nil && b.hasCNAME(q.Name) {
@@ -238,21 +240,28 @@ func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Resu
 
 // noData says that the name has nothing of the type.
 func (a *Answerer) noData(ctx context.Context, q *Query, e *route.Entry) Result {
-	ttl := uint32(e.Zone.Stanza.TTL.Seconds())
 	var group *route.Group
-	for _, g := range e.Members {
-		group = g
-		ttl = min(ttl, g.TTL)
+	if n := len(e.Members); n > 0 {
+		group = e.Members[n-1]
 	}
 	msg := newReply(q)
-	a.negative(ctx, q, msg, e.Zone, ttl)
+	a.negative(ctx, q, msg, e.Zone, negativeTTL(e))
 	return Result{Msg: msg, Link: Link{Group: group}, Reason: "no data of this type"}
+}
+
+// negativeTTL is how long it may be remembered that the name lacks a type: no longer than what its groups answer.
+func negativeTTL(e *route.Entry) uint32 {
+	ttl := uint32(e.Zone.Stanza.TTL.Seconds())
+	for _, g := range e.Members {
+		ttl = min(ttl, g.TTL)
+	}
+	return ttl
 }
 
 // missing is rule 7 with a nameserver: a name in our zone that nobody has. A failure behind us is no proof of that
 // and stands.
 func (a *Answerer) missing(ctx context.Context, q *Query, zone *authority) Result {
-	if b := q.Next.Ask(ctx, q.Req); !b.lacksName() {
+	if b := a.behind(ctx, q, q.Req); !b.lacksName() {
 		return relay(b)
 	}
 	msg := newReply(q)

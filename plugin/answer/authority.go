@@ -75,10 +75,15 @@ func (a *authority) apex(name string, qtype uint16) []dns.RR {
 // negative completes a reply without an answer: the SOA of the zone, which lives no longer than ttl and lets the answer
 // live no longer.
 func (a *Answerer) negative(ctx context.Context, q *Query, msg *dns.Msg, zone *route.Zone, ttl uint32) {
-	soa := *a.zones[zone].current(ctx, q)
-	soa.Minttl = min(soa.Minttl, ttl)
-	soa.Hdr.Ttl = min(soa.Hdr.Ttl, soa.Minttl)
-	msg.Ns = []dns.RR{&soa}
+	msg.Ns = []dns.RR{limited(a.zones[zone].current(ctx, q), ttl)}
+}
+
+// limited is a copy of an SOA that lives no longer than ttl and lets a negative answer live no longer.
+func limited(soa *dns.SOA, ttl uint32) *dns.SOA {
+	out := *soa
+	out.Minttl = min(out.Minttl, ttl)
+	out.Hdr.Ttl = min(out.Hdr.Ttl, out.Minttl)
+	return &out
 }
 
 // current returns the SOA to use now. Only one query at a time asks the next plugin; the others take what was known, or wait for the

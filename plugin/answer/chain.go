@@ -33,13 +33,17 @@ func (a *Answerer) follow(ctx context.Context, q *Query, res *Result, target str
 		if m.Wildcard != nil {
 			step := &Query{Req: question(q, target, q.qtype()), Name: strings.ToLower(target), Next: q.Next}
 			if b, stands := a.stands(ctx, step, m); stands {
-				join(msg, b)
+				join(res, b)
 				return
 			}
 			e = m.Wildcard
+			if e.Member(q.qtype()) == nil { // the name exists as the wildcard makes it, without this type
+				a.negative(ctx, q, msg, e.Zone, negativeTTL(e))
+				return
+			}
 		}
 		if e == nil || e.Member(q.qtype()) == nil {
-			a.leave(ctx, q, msg, target, m)
+			a.leave(ctx, q, res, target, m)
 			return
 		}
 		g := e.Member(q.qtype())
@@ -83,14 +87,15 @@ func owns(rrs []dns.RR, name string) bool {
 }
 
 // leave asks whoever stands behind us for the end of a chain that our groups do not know.
-func (a *Answerer) leave(ctx context.Context, q *Query, msg *dns.Msg, target string, m route.Match) {
+func (a *Answerer) leave(ctx context.Context, q *Query, res *Result, target string, m route.Match) {
+	msg := res.Msg
 	if m.Entry != nil && len(m.Entry.Members) > 0 && m.Zone.Stanza.OtherTypes == config.OtherTypesNoData {
-		a.negative(ctx, q, msg, m.Zone, uint32(m.Zone.Stanza.TTL.Seconds()))
+		a.negative(ctx, q, msg, m.Zone, negativeTTL(m.Entry))
 		return
 	}
-	b := q.Next.Ask(ctx, question(q, target, q.qtype()))
+	b := a.behind(ctx, q, question(q, target, q.qtype()))
 	if b.Msg != nil && (b.Rcode == dns.RcodeSuccess || b.Rcode == dns.RcodeNameError) && !b.empty() {
-		join(msg, b)
+		join(res, b)
 	}
 	switch {
 	case m.Zone == nil || b.Rcode == dns.RcodeServerFailure && !b.Nobody:
@@ -102,15 +107,21 @@ func (a *Answerer) leave(ctx context.Context, q *Query, msg *dns.Msg, target str
 		msg.Rcode = dns.RcodeNameError
 	}
 	if len(msg.Ns) == 0 && b.lacksName() {
-		a.negative(ctx, q, msg, m.Zone, uint32(m.Zone.Stanza.TTL.Seconds()))
+		ttl := uint32(m.Zone.Stanza.TTL.Seconds())
+		if m.Entry != nil {
+			ttl = negativeTTL(m.Entry)
+		}
+		a.negative(ctx, q, msg, m.Zone, ttl)
 	}
 }
 
 // join appends the answer for the last name of a chain. Its additional section is left behind: it is not about our name.
-func join(msg *dns.Msg, b Behind) {
+func join(res *Result, b Behind) {
 	if b.Msg == nil {
 		return
 	}
+	msg := res.Msg
+	res.Filtered = b.filtered
 	msg.Rcode = b.Rcode
 	msg.Truncated = msg.Truncated || b.Msg.Truncated
 	msg.Answer = append(msg.Answer, b.Msg.Answer...)

@@ -15,19 +15,20 @@ import (
 // Explanation says why a query was answered as it was. It is read off the Result of that very query, so it can say
 // nothing that the answer did not follow; a query that nobody asks about pays nothing for it. Field names are stable.
 type Explanation struct {
-	Name   string   `json:"name"`
-	Type   string   `json:"type"`
-	Zone   string   `json:"zone,omitempty"`   // the zone of ours that the name lies in
-	Entry  string   `json:"entry,omitempty"`  // the name in our table that answered: the name itself or a wildcard
-	Found  string   `json:"found"`            // how the name was found
-	Groups []Reason `json:"groups,omitempty"` // the group that answered, and those that an alias or a CNAME led to
-	Reason string   `json:"reason"`           // the step that decided
-	Rcode  string   `json:"rcode"`
-	Answer []string `json:"answer"`           // one answer that the query got, data in zone file form
-	Refers []string `json:"refers,omitempty"` // the name servers that a referral leads to
-	TTL    uint32   `json:"ttl"`              // seconds; of a negative answer its SOA's, of a referral its name servers'
-	Scope  *int     `json:"scope,omitempty"`  // ECS scope, if the query had the option
-	Passed bool     `json:"passed"`           // the next plugin's answer stands
+	Name   string        `json:"name"`
+	Type   string        `json:"type"`
+	Zone   string        `json:"zone,omitempty"`   // the zone of ours that the name lies in
+	Entry  string        `json:"entry,omitempty"`  // the name in our table that answered: the name itself or a wildcard
+	Found  string        `json:"found"`            // how the name was found
+	Groups []Reason      `json:"groups,omitempty"` // the group that answered, and those that an alias or a CNAME led to
+	Filter *FilterReason `json:"filter,omitempty"` // what it did to the part of the answer that comes from behind us
+	Reason string        `json:"reason"`           // the step that decided
+	Rcode  string        `json:"rcode"`
+	Answer []string      `json:"answer"`           // one answer that the query got, data in zone file form
+	Refers []string      `json:"refers,omitempty"` // the name servers that a referral leads to
+	TTL    uint32        `json:"ttl"`              // seconds; of a negative answer its SOA's, of a referral its name servers'
+	Scope  *int          `json:"scope,omitempty"`  // ECS scope, if the query had the option
+	Passed bool          `json:"passed"`           // the next plugin's answer stands
 }
 
 // Reason is a group's part in an answer.
@@ -36,6 +37,7 @@ type Reason struct {
 	Policy     string            `json:"policy"`
 	LastResort string            `json:"last_resort,omitempty"` // the word, while nothing in the group is usable
 	Step       string            `json:"step,omitempty"`        // what the policy did
+	Sites      []SiteReason      `json:"sites,omitempty"`       // of a pool or a balancer
 	Records    []CandidateReason `json:"records"`
 }
 
@@ -67,6 +69,12 @@ func Explain(q *Query, res Result, reply *dns.Msg) Explanation {
 	x := Explanation{
 		Name: q.qname(), Type: dns.Type(q.qtype()).String(), Found: found(q.Match),
 		Reason: res.Reason, Rcode: dns.RcodeToString[res.Rcode], Passed: res.Pass || res.relayed, Answer: []string{},
+	}
+	if f := res.Filtered; f != nil {
+		x.Filter = explainFilter(f, reply)
+		if reason := f.reason(); x.Reason == "" {
+			x.Reason = reason
+		}
 	}
 	if x.Passed && x.Reason == "" {
 		x.Reason = "the next plugin's answer stands"
@@ -145,6 +153,7 @@ func explainLink(l Link) Reason {
 	if l.Set == nil {
 		return r
 	}
+	r.Sites = explainSites(l)
 	if l.Choice.LastResort {
 		r.LastResort = string(l.Group.LastResort)
 	}
@@ -176,7 +185,12 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 		r.Why = "usable"
 		if c.Standing == route.Unusable {
 			r.Why = "not usable, but nothing better is: last resort"
+			if s.Balance != nil && l.Group.Fronts() == nil {
+				r.Why = "not usable, but too little of its site is: fail open"
+			}
 		}
+	case c.Standing == route.Removed && r.Admin == string(health.Enabled):
+		r.Why = s.HeldBack(l.Choice, c)
 	case c.Standing == route.Removed:
 		r.Why = "taken out: " + r.Admin
 	case c.Standing == route.Stopped && c.Target != nil:
@@ -184,7 +198,7 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 	case c.Standing == route.Stopped:
 		r.Why = "stopped"
 	case c.Standing == route.Unusable:
-		r.Why = "not usable: " + unusable(c, r.Checks)
+		r.Why = "not usable: " + unusable(l, c, r.Checks)
 	default:
 		r.Why = s.HeldBack(l.Choice, c)
 	}
@@ -193,9 +207,10 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 
 // explainBehind says how the records behind an alias stand that is not answered because of them.
 func explainBehind(s *route.Set) *Reason {
-	r := &Reason{Group: s.Group.Name, Policy: string(s.Group.Policy), Records: []CandidateReason{}}
+	l := Link{Group: s.Group, Set: s}
+	r := &Reason{Group: s.Group.Name, Policy: string(s.Group.Policy), Sites: explainSites(l), Records: []CandidateReason{}}
 	for _, c := range s.Candidates {
-		record := explainCandidate(Link{Group: s.Group, Set: s}, c, nil)
+		record := explainCandidate(l, c, nil)
 		if c.Standing == route.Usable {
 			record.Why = "usable"
 		}
@@ -205,11 +220,15 @@ func explainBehind(s *route.Set) *Reason {
 }
 
 // unusable says why a candidate is not usable.
-func unusable(c *route.Candidate, checks []CheckReason) string {
-	text := why(checks)
+func unusable(l Link, c *route.Candidate, checks []CheckReason) string {
+	text, qtype := why(checks), l.Set.Type
 	switch {
 	case text != "":
 		return text
+	case l.Set.Balance != nil:
+		return l.Set.HeldBack(l.Choice, c)
+	case c.Target != nil && c.Behind(qtype).Balance != nil:
+		return c.Behind(qtype).Balance.Why
 	case c.Target != nil:
 		return "too little is usable in " + c.Target.Group.Name
 	}

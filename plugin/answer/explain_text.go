@@ -20,6 +20,9 @@ func (x Explanation) Text(at func(time.Time) string) string {
 	for _, g := range x.Groups {
 		g.text(&b, at, "  ")
 	}
+	if x.Filter != nil {
+		x.Filter.text(&b, at)
+	}
 	fmt.Fprintf(&b, "  decided by: %s\n", x.Reason)
 	if x.Scope != nil {
 		fmt.Fprintf(&b, "  client subnet scope: /%d\n", *x.Scope)
@@ -42,7 +45,7 @@ func (x Explanation) conclusion() string {
 
 // text writes a group, its records, and for each that is out because of what stands behind it that, further in.
 func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin string) {
-	fmt.Fprintf(b, "%sgroup %s, %s", margin, r.Group, r.Policy)
+	fmt.Fprintf(b, "%s%s", margin, r.what())
 	if r.LastResort != "" {
 		fmt.Fprintf(b, ", no usable record: last_resort %s", r.LastResort)
 	}
@@ -50,6 +53,9 @@ func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin strin
 		fmt.Fprintf(b, ", %s", r.Step)
 	}
 	b.WriteString("\n")
+	for _, s := range r.Sites {
+		s.text(b, margin)
+	}
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, c := range r.Records {
 		record := c.Record
@@ -61,17 +67,30 @@ func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin strin
 	_ = table.Flush() // into memory
 	for _, c := range r.Records {
 		for _, check := range c.Checks {
-			fmt.Fprintf(b, "%s    %s: %s since %s; last attempt", margin, check.Check, check.Health, at(check.Since))
-			if check.At.IsZero() {
-				b.WriteString(": none has ended yet\n")
-				continue
-			}
-			fmt.Fprintf(b, " %s, %s\n", at(check.At), check.LastAttempt)
+			check.text(b, at, margin+"    ")
 		}
 		if c.Behind != nil {
 			c.Behind.text(b, at, margin+"    ")
 		}
 	}
+}
+
+// text writes a line of a check.
+func (c CheckReason) text(b *strings.Builder, at func(time.Time) string, margin string) {
+	fmt.Fprintf(b, "%s%s: %s since %s; last attempt", margin, c.Check, c.Health, at(c.Since))
+	if c.At.IsZero() {
+		b.WriteString(": none has ended yet\n")
+		return
+	}
+	fmt.Fprintf(b, " %s, %s\n", at(c.At), c.LastAttempt)
+}
+
+// what is the group and its policy; a pool or a balancer says itself what it is.
+func (r Reason) what() string {
+	if r.Sites != nil {
+		return r.Group
+	}
+	return fmt.Sprintf("group %s, %s", r.Group, r.Policy)
 }
 
 // share writes how much of the answers a record has.

@@ -19,13 +19,21 @@ type Behind struct {
 	Rcode  int      // the reply's code, or the one returned
 	Err    error    // returned beside it
 	Nobody bool     // nobody stands there
+
+	filtered *Filtered // what a filter of ours did to Msg; nil without one
 }
 
 // lacksName reports whether whoever stands behind us does not have the name: says so, refuses the zone, or is not there.
-// A failure proves nothing.
+// A failure proves nothing, and the code beside an alias is about the end of its chain (RFC 6604 section 3).
 func (b Behind) lacksName() bool {
+	if b.answers() {
+		return false
+	}
 	return b.Nobody || b.Rcode == dns.RcodeNameError || b.Rcode == dns.RcodeRefused
 }
+
+// answers reports whether there are records of the name, were it only an alias that leads nowhere.
+func (b Behind) answers() bool { return b.Msg != nil && len(b.Msg.Answer) > 0 }
 
 // empty reports a reply that holds nothing at all, not even the SOA of a proper NODATA or a referral.
 func (b Behind) empty() bool {
@@ -46,7 +54,9 @@ func (b Behind) hasCNAME(name string) bool {
 }
 
 // relay lets the answer from behind us stand.
-func relay(b Behind) Result { return Result{Msg: b.Msg, Rcode: b.Rcode, Err: b.Err, relayed: true} }
+func relay(b Behind) Result {
+	return Result{Msg: b.Msg, Rcode: b.Rcode, Err: b.Err, relayed: true, Filtered: b.filtered}
+}
 
 // question makes a request of our own, for somebody else's name.
 func question(q *Query, name string, qtype uint16) *dns.Msg {

@@ -15,7 +15,7 @@ import (
 func (a *Answerer) stands(ctx context.Context, q *Query, m route.Match) (Behind, bool) {
 	b := Behind{Rcode: dns.RcodeNameError}
 	if !a.taken.lacks(q.Name) {
-		if b = q.Next.Ask(ctx, q.Req); !b.lacksName() {
+		if b = a.behind(ctx, q, q.Req); !b.lacksName() {
 			return b, true
 		}
 		a.taken.remember(q.Name, b)
@@ -28,11 +28,11 @@ func (a *Answerer) stands(ctx context.Context, q *Query, m route.Match) (Behind,
 		a.taken.remember(m.Ancestor, above)
 		return b, false
 	}
-	if above.Rcode != dns.RcodeSuccess {
+	if above.Rcode != dns.RcodeSuccess && !above.answers() {
 		return Behind{Rcode: dns.RcodeServerFailure, Err: above.Err}, true // a failure is no proof of either
 	}
 	if b.Msg == nil {
-		b = q.Next.Ask(ctx, q.Req) // remembered as lacking, so its own words are gone
+		b = a.behind(ctx, q, q.Req) // remembered as lacking, so its own words are gone
 	}
 	return b, true
 }

@@ -34,3 +34,9 @@ var (
 	thisNetwork = netip.MustParsePrefix("0.0.0.0/8") // RFC 6890; a misspelt number reads as 0.0.0.3
 	compatible  = netip.MustParsePrefix("::/96")     // RFC 4291, 2.5.5.1: deprecated; ::1 is in it
 )
+
+// IsUnicast reports whether an address can be that of a host: what ParseAddress reads.
+func IsUnicast(a netip.Addr) bool {
+	return a.IsValid() && a.Zone() == "" && !a.Is4In6() && !a.IsUnspecified() && !a.IsMulticast() && a != broadcast &&
+		!thisNetwork.Contains(a) && (!compatible.Contains(a) || a.IsLoopback())
+}

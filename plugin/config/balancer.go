@@ -22,8 +22,8 @@ type Balancer struct {
 // Site is a site of a balancer. Either all sites of a balancer have an address, which is answered instead of the targets, or none has.
 type Site struct {
 	Name      string       // a word, lower case
-	Addresses []netip.Addr // none, one or two families
-	Probe     string       // tests the addresses; the site is bad while that fails. "" for none
+	Addresses []netip.Addr // none, or one of a family or of both
+	Probe     string       // tests the addresses, or its own target; the site is bad while that fails. "" for none
 	Places    Places
 }
 

@@ -10,8 +10,8 @@ import "time"
 // Stanza is one healthroute directive of a server block. All names in it are absolute and lower case.
 type Stanza struct {
 	Zones       []string      // the zones that the stanza answers for, most specific first is not required
-	Preset      Preset        // of probes and groups that name none; "" is none
-	TTL         time.Duration // TTL of answers whose group and record name none; whole seconds, 0 to 2^31-1
+	Preset      Preset        // of probes, groups, pools and balancers that name none; "" is none
+	TTL         time.Duration // TTL of answers whose group and record, or pool or balancer name none; whole seconds, 0 to 2^31-1
 	MinTTL      time.Duration // as a group's
 	OtherTypes  OtherTypes    // what happens to types that an owned name lacks
 	Nameservers []Nameserver  // not empty: SOA and NS at every apex are answered by us

@@ -4,8 +4,11 @@ import "time"
 
 // Filter checks the addresses that later plugins answer for some names, and takes those out that do not work (spec 4.14).
 type Filter struct {
-	Names      []string // absolute and lower case, as a group's; a first label `*` covers all names below (not only one label)
-	Probe      string   // name of a probe of the stanza that tests each address
+	// Names are absolute and lower case, as a group's. A first label `*` covers all names below, at any depth: it is no wildcard of
+	// RFC 4592, which names that exist would stop. A filter that names none covers its zones: each zone's own name, and `*` in it. Where
+	// several filters cover a name, the one with the name itself counts, else that with the longest one.
+	Names      []string
+	Probe      string // name of a probe of the stanza that tests each address
 	TTL        time.Duration
 	LastResort LastResort    // all or none
 	Limit      int           // most addresses that are checked at a time, 1 to 1,000,000

@@ -17,7 +17,7 @@ func (s *Stanza) NameserverGroup(ns Nameserver) *Group {
 		r.Values = append(r.Values, v)
 	}
 	return &Group{
-		Names: []string{ns.Name}, Policy: PolicySimple, TTL: s.TTL, Records: []*Record{r}, Max: DefaultMax,
+		Names: []string{ns.Name}, Policy: PolicySimple, TTL: s.TTL, Records: []*Record{r},
 		LastResort: LastResortAll, Places: Places{Own: ns.Position},
 	}
 }

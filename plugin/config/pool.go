@@ -1,8 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"net/netip"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 // Pool is the targets of one service, with the thresholds that say when a site has too few that work (spec 4.10).
@@ -30,12 +33,12 @@ type Pool struct {
 
 // Target is an address and port in a pool.
 type Target struct {
-	ID        string // unique in its pool; by default DefaultTargetID
-	Addresses []netip.Addr
-	Port      uint16 // 0: the probe's
-	Site      string // "" for none
-	Weight    int    // 0 to 65535; counts where one target is drawn
-	Probe     string // as the pool's; "" for none
+	ID        string       // unique in its pool; by default DefaultTargetID
+	Addresses []netip.Addr // one, or one of each family
+	Port      uint16       // 0: the probe's
+	Site      string       // "" for none
+	Weight    int          // 0 to 65535; counts where one target is drawn
+	Probe     string       // as the pool's; "" for none
 	Headers   []Header
 	Admin     AdminState // what the Corefile says; "" is enabled
 	Places    Places
@@ -106,4 +109,46 @@ type Found struct {
 	Port    uint16 // 0: the probe's
 	Site    string // "" for none
 	Weight  int    // 0 to 65535
+}
+
+// Record is the target as a record with its addresses as values, as which it is answered.
+func (t *Target) Record(p *Pool) *Record {
+	r := &Record{
+		ID: t.ID, TTL: p.TTL, MinTTL: p.MinTTL, Weight: t.Weight, Site: t.Site, Probe: t.Probe, Headers: t.Headers, Admin: t.Admin, Places: t.Places,
+	}
+	for _, a := range t.Addresses {
+		r.Values = append(r.Values, AddressValue(a))
+	}
+	return r
+}
+
+// Record is the site as a record with its addresses as values, as which it is answered.
+func (s *Site) Record(b *Balancer) *Record {
+	r := &Record{ID: s.Name, TTL: b.TTL, MinTTL: b.MinTTL, Site: s.Name, Probe: s.Probe, Places: s.Places}
+	for _, a := range s.Addresses {
+		r.Values = append(r.Values, AddressValue(a))
+	}
+	return r
+}
+
+// AddressValue is the address as the data of an A or AAAA record.
+func AddressValue(a netip.Addr) Value {
+	t := dns.TypeA
+	if a.Is6() {
+		t = dns.TypeAAAA
+	}
+	return Value{Type: t, Data: a.String()}
+}
+
+// String is the threshold in words: "count 1", "percent 50", both, or "off".
+func (t Threshold) String() string {
+	switch {
+	case t == Threshold{}:
+		return "off"
+	case t.Percent == 0:
+		return fmt.Sprintf("count %d", t.Count)
+	case t.Count == 0:
+		return fmt.Sprintf("percent %d", t.Percent)
+	}
+	return fmt.Sprintf("count %d and percent %d", t.Count, t.Percent)
 }

@@ -26,17 +26,25 @@ func ValidateTogether(stanzas []*Stanza) Problems {
 			groups = append(groups[:len(groups):len(groups)], s.NameserverGroup(ns))
 		}
 		for _, g := range groups {
-			for _, name := range g.Names {
-				zone, other := deepest(stanzas, name)
-				if other == nil || other == s {
-					continue
-				}
-				ps = append(ps, Problem{
-					Position: g.Places.Own,
-					Message:  fmt.Sprintf("name %q lies in zone %q of the healthroute at %s", name, zone, other.Places.Own),
-					Expected: "the group there",
-				})
-			}
+			ps = append(ps, elsewhere(stanzas, s, "group", g.Names, g.Places.Own)...)
+		}
+		for _, f := range s.Filters {
+			ps = append(ps, elsewhere(stanzas, s, "filter", f.Names, f.Places.Own)...)
+		}
+	}
+	return ps
+}
+
+// elsewhere finds names of a group or a filter that lie in a zone of another stanza than theirs.
+func elsewhere(stanzas []*Stanza, s *Stanza, what string, names []string, at Position) Problems {
+	var ps Problems
+	for _, name := range names {
+		if zone, other := deepest(stanzas, name); other != nil && other != s {
+			ps = append(ps, Problem{
+				Position: at,
+				Message:  fmt.Sprintf("name %q lies in zone %q of the healthroute at %s", name, zone, other.Places.Own),
+				Expected: "the " + what + " there",
+			})
 		}
 	}
 	return ps

@@ -11,8 +11,8 @@ import (
 // are in the file named after it: validate_probe.go, validate_group.go and so on. Only a few rules are not here but
 // in package corefile: those about what is written, such as an option that stands twice or in the wrong place.
 func (s *Stanza) Validate() Problems {
-	v := &validator{stanza: s, used: map[string]bool{}, reported: map[Problem]bool{},
-		groupsByName: map[string][]*Group{}, typesByGroup: map[*Group][]uint16{}}
+	v := &validator{stanza: s, used: map[string]bool{}, pooled: map[string]bool{}, reported: map[Problem]bool{},
+		groupsByName: map[string][]*Group{}, typesByGroup: map[*Group][]uint16{}, typesByAlias: map[*Alias][]uint16{}}
 	for _, g := range s.Groups {
 		for _, name := range g.Names {
 			v.groupsByName[name] = append(v.groupsByName[name], g)
@@ -27,33 +27,43 @@ func (s *Stanza) Validate() Problems {
 	for i, p := range s.Probes {
 		v.probe(p, s.Probes[:i])
 	}
+	v.pools()
+	v.balancers()
 	for _, g := range s.Groups {
 		v.group(g)
 	}
+	v.filters()
+	v.probePorts()
 	v.nesting()
 	v.owners()
 	v.nameservers()
 	v.delegations()
 	v.aliasedHosts()
-	v.unusedProbes()
-	v.hiddenGroups()
+	v.unused()
 	return v.problems
 }
 
 // validator collects the problems of one stanza.
 type validator struct {
 	stanza   *Stanza
-	used     map[string]bool  // probes that records name
+	used     map[string]bool  // probes that records, sites and filters name
+	pooled   map[string]bool  // probes that pools and their targets name
 	reported map[Problem]bool // one slip that shows in several records is one problem
 	problems Problems
 
 	groupsByName map[string][]*Group
 	typesByGroup map[*Group][]uint16 // what types has found
+	typesByAlias map[*Alias][]uint16 // and what pools and balancers have
 }
 
 // fault reports an error. The message has no position; expected may be empty.
 func (v *validator) fault(at Position, message, expected string) {
 	v.report(Problem{Position: at, Message: message, Expected: expected})
+}
+
+// warn reports what leaves the stanza usable.
+func (v *validator) warn(at Position, message string) {
+	v.report(Problem{Position: at, Message: message, Warning: true})
 }
 
 func (v *validator) report(p Problem) {
@@ -128,17 +138,5 @@ func (v *validator) zones() {
 			v.fault(v.stanza.Places.Own, fmt.Sprintf("zone %q is there twice", zone), "each zone once")
 		}
 		seen[zone] = true
-	}
-}
-
-// unusedProbes warns of probes that test nothing. Where something is wrong, the use may be what could not be read.
-func (v *validator) unusedProbes() {
-	if v.stanza.Places.Faulty || len(v.problems.Errors()) > 0 {
-		return
-	}
-	for _, p := range v.stanza.Probes {
-		if !v.used[p.Name] {
-			v.report(Problem{Position: p.Places.Own, Message: fmt.Sprintf("probe %q is used by no record", p.Name), Warning: true})
-		}
 	}
 }

@@ -26,7 +26,7 @@ func (v *validator) alias(g *Group, r *Record) {
 	}
 	v.minHealthy(r.Places, r.Alias.MinHealthy)
 	if g.Policy == PolicyMultivalue {
-		v.fault(r.Places.Own, "an alias in a multivalue group", "records with values, or another policy (spec 4.6, T-091)")
+		v.inMultivalue(g, r)
 	}
 	if r.Alias.Name != "" {
 		if canonical, err := CanonicalName(r.Alias.Name); err != nil || canonical != r.Alias.Name || !isHostName(r.Alias.Name) {
@@ -34,13 +34,22 @@ func (v *validator) alias(g *Group, r *Record) {
 		}
 		return
 	}
-	if !v.leads(r.Places.Own, "alias", g, r.Alias.Group) {
+	switch {
+	case r.Alias.isPool():
+		if !v.poolAlias(r) {
+			return
+		}
+	case !v.leads(r.Places.Own, "alias", g, r.Alias.Group):
 		return
+	default:
+		v.attainable(r.Places, r.Alias.MinHealthy, v.resolve(r.Alias.Group))
 	}
-	v.attainable(r.Places, r.Alias.MinHealthy, v.resolve(r.Alias.Group))
 	if types, others := v.typesOf(r), v.typesBeside(g); len(types) > 0 && len(others) > 0 && !share(types, others) {
-		v.fault(r.Places.Own, fmt.Sprintf("alias %q has no type in common with the other records of the group", r.Alias.Group[0]),
-			"a group of "+OneOf(typeWords(others)))
+		expected := "a group of " + OneOf(typeWords(others))
+		if r.Alias.isPool() {
+			expected = "addresses beside it, as it has no others than " + OneOf(typeWords(types))
+		}
+		v.fault(r.Places.Own, fmt.Sprintf("alias %s has no type in common with the other records of the group", r.Alias.target()), expected)
 	}
 }
 
@@ -148,24 +157,6 @@ func (v *validator) sorry(g *Group) {
 	}
 	if ours := v.types(g); len(types) > 0 && len(ours) > 0 && !share(types, ours) {
 		v.fault(at, fmt.Sprintf("last_resort alias %q has no type in common with the group", g.Sorry[0]), "a group of "+OneOf(typeWords(ours)))
-	}
-}
-
-// hiddenGroups warns of groups that answer nobody. Where something is wrong, the use may be what could not be read.
-func (v *validator) hiddenGroups() {
-	if v.stanza.Places.Faulty || len(v.problems.Errors()) > 0 {
-		return
-	}
-	used := map[*Group]bool{}
-	for _, g := range v.stanza.Groups {
-		for _, target := range v.pointsTo(g) {
-			used[target.group] = true
-		}
-	}
-	for _, g := range v.stanza.Groups {
-		if g.Hidden && !used[g] {
-			v.report(Problem{Position: g.Places.Of("hidden"), Warning: true, Message: fmt.Sprintf("group %q is hidden, and no alias leads to it", g.first())})
-		}
 	}
 }
 

@@ -79,6 +79,8 @@ func (v *validator) childRecord(p *Probe, ref RecordRef, again bool) {
 		v.report(Problem{Position: at, Message: fmt.Sprintf("%q of \"of\": there is no such record", word),
 			Expected: "GROUP/RECORD with the name of a group of the stanza and the id of a record of it", Nearest: v.nearestRecord(word)})
 	case g.Places.Faulty || r.Places.Faulty:
+	case r.Alias != nil && r.Alias.isPool():
+		v.fault(at, fmt.Sprintf("%q of \"of\" is an alias of a %s", word, r.Alias.kind()), "records with values, and probes with a target")
 	case r.Alias != nil:
 		v.fault(at, fmt.Sprintf("%q of \"of\" is an alias", word), "the records that it leads to")
 	case r.Probe == p.Name:

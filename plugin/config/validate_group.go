@@ -50,25 +50,30 @@ func (g *Group) first() string {
 	return g.Names[0]
 }
 
-// groupNames checks that the group has names, each once, and all in the stanza's zones.
+// groupNames checks that the group has names.
 func (v *validator) groupNames(g *Group) {
+	if len(v.stanza.Zones) > 0 && len(g.Names) == 0 && !g.Places.Faulty {
+		v.fault(g.Places.Own, "group without a name", "`group NAME... POLICY`")
+	}
+	v.names(g.Places.Own, g.Names)
+}
+
+// names checks the names of a group or a filter: each once, and all in the stanza's zones.
+func (v *validator) names(at Position, names []string) {
 	if len(v.stanza.Zones) == 0 {
 		return // reported with the stanza
 	}
-	if len(g.Names) == 0 && !g.Places.Faulty {
-		v.fault(g.Places.Own, "group without a name", "`group NAME... POLICY`")
-	}
 	seen := map[string]bool{}
-	for _, name := range g.Names {
+	for _, name := range names {
 		if canonical, err := CanonicalName(name); err != nil || canonical != name {
-			v.fault(g.Places.Own, fmt.Sprintf("name %q is not a normalized domain name", name), "")
+			v.fault(at, fmt.Sprintf("name %q is not a normalized domain name", name), "")
 			continue
 		}
 		if v.stanza.ZoneOf(name) == "" {
-			v.fault(g.Places.Own, fmt.Sprintf("name %q lies outside of the stanza's zones", name), "a name in "+OneOf(v.stanza.Zones))
+			v.fault(at, fmt.Sprintf("name %q lies outside of the stanza's zones", name), "a name in "+OneOf(v.stanza.Zones))
 		}
 		if seen[name] {
-			v.fault(g.Places.Own, fmt.Sprintf("name %q is there twice", name), "each name once")
+			v.fault(at, fmt.Sprintf("name %q is there twice", name), "each name once")
 		}
 		seen[name] = true
 	}
@@ -97,6 +102,9 @@ func (v *validator) policy(g *Group) {
 	}
 	if rule := rules[g.Policy]; rule != nil {
 		rule(g)
+		if g.Policy != PolicyMultivalue {
+			v.maxOfPool(g)
+		}
 		return
 	}
 	words := make([]string, len(Policies()))

@@ -28,19 +28,6 @@ func (v *validator) network(p *Probe) {
 	}
 }
 
-// reachable checks that a probe's source can reach the addresses of a record that it tests.
-func (v *validator) reachable(p *Probe, r *Record) {
-	source, err := ParseAddress(p.Source)
-	if p.Source == "" || p.Target != "" || err != nil {
-		return
-	}
-	for _, value := range r.Values {
-		if address, err := netip.ParseAddr(value.Data); err == nil && value.IsAddress() {
-			v.sameFamily(p, source, address, r.Places.Own, "the record's address")
-		}
-	}
-}
-
 // sameFamily reports an address that no connection from the source reaches.
 func (v *validator) sameFamily(p *Probe, source, to netip.Addr, at Position, what string) {
 	if source.Is4() == to.Is4() {

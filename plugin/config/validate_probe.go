@@ -30,9 +30,6 @@ func (v *validator) probe(p *Probe, earlier []*Probe) {
 	if p.Target != "" {
 		v.hostOrAddress(p.Places.Of("target"), "target", p.Target)
 	}
-	if p.Type.NeedsPort() && p.Port == 0 && !p.Places.Has("port") {
-		v.fault(p.Places.Own, fmt.Sprintf("the %s probe %q has no port", p.Type, p.Name), "`port N`")
-	}
 	v.timing(p)
 	within(v, p.Places.Of("fall"), "fall", p.Fall, 1, 10)
 	within(v, p.Places.Of("rise"), "rise", p.Rise, 1, 10)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -14,9 +15,7 @@ func (v *validator) record(g *Group, r *Record) {
 	if r.TTL != g.TTL || r.MinTTL != g.MinTTL {
 		v.ttl(r.Places, r.TTL, r.MinTTL)
 	}
-	if r.Site != "" && !isWord(r.Site) {
-		v.fault(r.Places.Of("site"), fmt.Sprintf("site %q cannot be used", r.Site), "at most 63 letters, digits, hyphens, underscores and dots")
-	}
+	v.siteName(r.Places.Of("site"), r.Site)
 	v.admin(r)
 	if r.Alias != nil {
 		v.alias(g, r)
@@ -28,22 +27,30 @@ func (v *validator) record(g *Group, r *Record) {
 	v.recordProbe(g, r)
 }
 
-// recordID checks an id that is not the default one: it is typed by people, and stands in lists and in GROUP/RECORD.
+// recordID checks the id of a record.
 func (v *validator) recordID(r *Record) {
-	at := r.Places.Of("id")
+	usual := r.Alias == nil && r.ID == DefaultID(r.Values) || r.Alias != nil && r.Alias.isTarget(r.ID)
+	v.id(r.Places.Of("id"), r.ID, usual)
+}
+
+// id checks an id. One that is not the default one is typed by people, and stands in lists and in GROUP/RECORD or POOL/TARGET.
+func (v *validator) id(at Position, id string, usual bool) {
 	switch {
-	case strings.ContainsFunc(r.ID, isControl):
-		v.fault(at, fmt.Sprintf("id %q holds a control character", r.ID), "an `id` without")
-	case r.Alias == nil && r.ID == DefaultID(r.Values), r.Alias != nil && r.Alias.isTarget(r.ID):
-	case strings.ContainsAny(r.ID, " ,/") || len(r.ID) > maxID || r.ID == "":
-		v.fault(at, fmt.Sprintf("id %q cannot be used", r.ID), fmt.Sprintf("at most %d characters without blanks, commas and slashes", maxID))
+	case strings.ContainsFunc(id, isControl):
+		v.fault(at, fmt.Sprintf("id %q holds a control character", id), "an `id` without")
+	case usual:
+	case strings.ContainsAny(id, " ,/") || len(id) > maxID || id == "":
+		v.fault(at, fmt.Sprintf("id %q cannot be used", id), fmt.Sprintf("at most %d characters without blanks, commas and slashes", maxID))
 	}
 }
 
 // isTarget reports whether the id is the alias's target as it may be written: whole, or relative to a zone.
 func (a *Alias) isTarget(id string) bool {
-	if a.Name != "" {
+	switch {
+	case a.Name != "":
 		return strings.TrimSuffix(id, ".") == strings.TrimSuffix(a.Name, ".")
+	case a.Pool != "" || a.Balancer != "":
+		return id != "" && (id == a.Pool || id == a.Balancer)
 	}
 	return slices.ContainsFunc(a.Group, func(name string) bool { return strings.HasPrefix(name, strings.TrimSuffix(id, ".")+".") })
 }
@@ -123,9 +130,7 @@ func otherFamily(value Value) string {
 // recordProbe checks that the record's probe exists and has something to test.
 func (v *validator) recordProbe(g *Group, r *Record) {
 	if r.Probe == "" {
-		if len(r.Headers) > 0 {
-			v.fault(r.Places.Of("header"), `"header" in a record without a probe`, "`probe NAME` of an http or https probe")
-		}
+		v.probeHeaders(r.Places, r.Headers, "a record", nil)
 		return
 	}
 	v.used[r.Probe] = true
@@ -133,36 +138,26 @@ func (v *validator) recordProbe(g *Group, r *Record) {
 	if !r.Places.Has("probe") && g.Places.Has("probe") {
 		at = g.Places.Of("probe")
 	}
-	p := v.stanza.Probe(r.Probe)
+	p := v.probeNamed(at, r.Probe, true)
 	if p == nil {
-		names := make([]string, len(v.stanza.Probes))
-		for i, p := range v.stanza.Probes {
-			names[i] = p.Name
-		}
-		expected := "a probe of the stanza"
-		if len(names) > 0 {
-			expected = OneOf(append(names, "none"))
-		}
-		v.report(Problem{Position: at, Message: fmt.Sprintf("there is no probe %q", r.Probe), Expected: expected, Nearest: Nearest(r.Probe, append(names, "none"))})
-		return
-	}
-	if p.Places.Faulty {
 		return
 	}
 	if !p.IsOne() && r.Alias != nil && r.Alias.Name == "" {
-		v.fault(at, fmt.Sprintf("probe %q has no target, and an alias of a group has no address to test", p.Name),
+		v.fault(at, fmt.Sprintf("probe %q has no target, and an alias of a %s has no address to test", p.Name, r.Alias.kind()),
 			"`target HOST` in the probe, or none: the alias takes its target's health")
 	} else if r.Alias != nil && r.Alias.Name == "" {
 		v.report(Problem{Position: at, Warning: true, Message: fmt.Sprintf(
-			"probe %q on an alias of a group: it decides besides the health of the target (spec 7.1, C-17)", p.Name)})
+			"probe %q on an alias of a %s: it decides besides the health of the target (spec 7.1, C-17)", p.Name, r.Alias.kind())})
 	}
 	if !p.IsOne() {
 		v.testable(g, r, p)
 	}
-	if len(r.Headers) > 0 && !p.Type.IsHTTP() {
-		v.fault(r.Places.Of("header"), fmt.Sprintf("\"header\" in a record whose probe %q is a %s probe", p.Name, p.Type), "an http or https probe")
+	v.probeHeaders(r.Places, r.Headers, "a record", p)
+	for _, value := range r.Values {
+		if address, err := netip.ParseAddr(value.Data); err == nil && value.IsAddress() {
+			v.reachable(p, r.Places.Own, "the record's address", address)
+		}
 	}
-	v.reachable(p, r)
 	if r.hasAddress() { // where a name is resolved, it is verified by itself
 		v.verifiable(g, p, at)
 	}
@@ -196,12 +191,8 @@ func (v *validator) testable(g *Group, r *Record, p *Probe) {
 
 // verifiable checks that a certificate can be compared with a name: a wildcard is none (design, Probes).
 func (v *validator) verifiable(g *Group, p *Probe, at Position) {
-	if !p.UsesTLS() || !p.TLS.Verify || p.TLS.SNI != "" || p.HTTP.Host != "" || isHostName(p.Target) {
-		return
-	}
 	if _, wildcard := WildcardParent(g.first()); wildcard {
-		v.fault(at, fmt.Sprintf("probe %q verifies certificates, but a wildcard group has no name to verify", p.Name),
-			"`host NAME`, `sni NAME` or `verify off` in the probe")
+		v.nameless(at, p, "a wildcard group")
 	}
 }
 

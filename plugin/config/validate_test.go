@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func valid() *Stanza {
 	return &Stanza{
 		Zones: []string{"example.org."}, TTL: DefaultTTL, OtherTypes: OtherTypesNext,
 		Nameservers: []Nameserver{{Name: "ns1.example.org.", Addresses: []string{"192.0.2.53"}}, {Name: "ns.example.net."}},
-		Probes:      []*Probe{web, db},
+		Probes:      []*Probe{web, db, DefaultProbe("ping", ProbePing, "")},
 		Groups: []*Group{
 			{Names: []string{"www.example.org."}, Policy: PolicyWeighted, TTL: DefaultTTL, LastResort: LastResortAll,
 				Records: []*Record{record("192.0.2.1", "web"), record("192.0.2.2", "web")}},
@@ -30,8 +31,26 @@ func valid() *Stanza {
 				Max: DefaultMax, Records: []*Record{record("192.0.2.21", ""), record("192.0.2.22", "")}},
 			{Names: []string{"www.example.org."}, Policy: PolicySimple, TTL: DefaultTTL, LastResort: LastResortAll,
 				Records: []*Record{{ID: "text", TTL: DefaultTTL, Values: []Value{{Type: dns.TypeTXT, Data: "a b"}}}}},
+			{Names: []string{"lb.example.org."}, Policy: PolicySimple, TTL: DefaultTTL, LastResort: LastResortAll,
+				Records: []*Record{{ID: "shop", TTL: DefaultTTL, Alias: &Alias{Balancer: "shop", Evaluate: true}}}},
 		},
+		Pools: []*Pool{validPool("app", "192.0.2.31", "192.0.2.32"), validPool("api", "192.0.2.41", "192.0.2.42")},
+		Balancers: []*Balancer{{
+			Name: "shop", Pools: []string{"app", "api"}, Sites: []*Site{{Name: "a"}, {Name: "b"}}, Affinity: AffinityAny, TTL: DefaultTTL,
+		}},
+		Filters: []*Filter{{Names: []string{"*.apps.example.org."}, Probe: "ping", TTL: DefaultTTL, LastResort: LastResortNone, Limit: 1, Idle: time.Second}},
 	}
+}
+
+// validPool is a pool with a target in each of the sites a and b.
+func validPool(name string, addresses ...string) *Pool {
+	p := DefaultPool(name)
+	p.Probe, p.TTL = "ping", DefaultTTL
+	for i, address := range addresses {
+		a := netip.MustParseAddr(address)
+		p.Targets = append(p.Targets, &Target{ID: DefaultTargetID(a, 0), Addresses: []netip.Addr{a}, Site: string(rune('a' + i)), Weight: DefaultWeight, Probe: "ping"})
+	}
+	return p
 }
 
 // The parts of valid that the cases break.
@@ -40,6 +59,9 @@ func (s *Stanza) weighted() *Group { return s.Groups[0] }
 func (s *Stanza) failover() *Group { return s.Groups[1] }
 func (s *Stanza) multi() *Group    { return s.Groups[2] }
 func (s *Stanza) simple() *Group   { return s.Groups[3] }
+func (s *Stanza) lb() *Group       { return s.Groups[4] }
+func (s *Stanza) app() *Pool       { return s.Pools[0] }
+func (s *Stanza) shop() *Balancer  { return s.Balancers[0] }
 
 func TestValidateOfValid(t *testing.T) {
 	if ps := valid().Validate(); len(ps) > 0 {
@@ -79,7 +101,7 @@ func TestValidate(t *testing.T) {
 		{"unknown initial", func(s *Stanza) { s.web().Initial = "" }, `"" of "initial" is unknown`},
 		{"unknown assume", func(s *Stanza) { s.web().Assume = "up" }, `"up" of "assume" is unknown`},
 		{"unknown type", func(s *Stanza) { s.web().Type = "pong" }, `"pong" of "probe" is unknown`},
-		{"tcp without port", func(s *Stanza) { s.Probes[1].Port = 0 }, `tcp probe "db" has no port`},
+		{"tcp without port", func(s *Stanza) { s.Probes[1].Port = 0 }, `the tcp probe "db" has no port`},
 		{"probe twice", func(s *Stanza) { s.Probes[1].Name = "WEB" }, `probe "WEB" is there twice`},
 		{"probe none", func(s *Stanza) { s.web().Name = "none" }, "`probe none` means no probe"},
 		{"loopback target", func(s *Stanza) { s.web().Target = "127.0.0.1" }, ""},
@@ -154,7 +176,7 @@ func TestValidate(t *testing.T) {
 		{"site with slash", func(s *Stanza) { s.multi().Records[0].Site = "a/b" }, `site "a/b" cannot be used`},
 		{"no value", func(s *Stanza) { s.multi().Records[0].Values, s.multi().Records[0].ID = nil, "a" }, "record without a value"},
 		{"value twice", func(s *Stanza) { r := s.multi().Records[0]; r.Values = append(r.Values, r.Values[0]) }, "is there twice in the record"},
-		{"unknown probe", func(s *Stanza) { s.multi().Records[0].Probe = "wbe" }, `there is no probe "wbe": expected web, db or none; did you mean "web"?`},
+		{"unknown probe", func(s *Stanza) { s.multi().Records[0].Probe = "wbe" }, `there is no probe "wbe": expected web, db, ping or none; did you mean "web"?`},
 		{"probe without target for a text", func(s *Stanza) { s.simple().Records[0].Probe = "db" }, `probe "db" has no target`},
 		{"the same with target", func(s *Stanza) { s.simple().Records[0].Probe, s.Probes[1].Target = "db", "localhost" }, ""},
 		{"header without probe", func(s *Stanza) { s.multi().Records[0].Headers = make8(Header{"A", "b"}) }, "in a record without a probe"},
@@ -183,7 +205,8 @@ func TestValidate(t *testing.T) {
 		}, ""},
 		{"canary that is slow", func(s *Stanza) { s.Canary, s.Probes[1].Target = []string{"db"}, "192.0.2.254" }, "may fail after the checks"},
 		{"canary without target", func(s *Stanza) { s.Canary = []string{"db"} }, `"db" of "canary" has no target`},
-		{"unused probe", func(s *Stanza) { s.failover().Records[0].Probe = "" }, `probe "db" is used by no record`},
+		{"unused probe", func(s *Stanza) { s.failover().Records[0].Probe = "" }, `probe "db" is used by no record, pool, site or filter`},
+		{"probe of a pool alone", func(s *Stanza) { s.Filters = nil }, ""},
 		{"NS at the apex", func(s *Stanza) {
 			s.simple().Names[0], s.simple().Records[0].Values = "example.org.", []Value{{dns.TypeNS, "ns1"}}
 		}, "type NS at the zone apex"},

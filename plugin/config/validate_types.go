@@ -6,7 +6,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// typesOf lists the types that a record can answer: those of its values, and for an alias those of the groups that it
+// typesOf lists the types that a record can answer: those of its values, and for an alias those of the groups, pool or balancer that it
 // leads to. A name that is resolved has addresses.
 func (v *validator) typesOf(r *Record) []uint16 {
 	switch {
@@ -14,6 +14,13 @@ func (v *validator) typesOf(r *Record) []uint16 {
 		return r.types()
 	case r.Alias.Name != "":
 		return []uint16{dns.TypeA, dns.TypeAAAA}
+	case r.Alias.isPool():
+		types, known := v.typesByAlias[r.Alias]
+		if !known {
+			types = v.stanza.TypesOf(r.Alias)
+			v.typesByAlias[r.Alias] = types
+		}
+		return types
 	}
 	var types []uint16
 	for _, target := range v.resolve(r.Alias.Group) {

@@ -1,7 +1,6 @@
 package corefile
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,9 +10,14 @@ import (
 // aliasKinds are the words that say what kind of thing the next word names; without one it is a group. They are kinds only
 // if a word follows that is no option of an alias: `alias name weight 3` and `alias name` are about a group called name,
 // and so is, always, its whole name with the dot.
-var aliasKinds = []string{aliasName, "pool", "balancer"}
+var aliasKinds = []string{aliasName, aliasPool, aliasBalancer}
 
-const aliasName = "name"
+const (
+	aliasGroup    = ""
+	aliasName     = "name"
+	aliasPool     = "pool"
+	aliasBalancer = "balancer"
+)
 
 // aliasOptions are the options that only aliases have.
 func aliasOptions() []option[*recordDraft] {
@@ -35,33 +39,37 @@ func aliasOptions() []option[*recordDraft] {
 	}
 }
 
-// alias reads `alias NAME OPTION...` or `alias name HOST OPTION...` and its block.
+// alias reads `alias NAME OPTION...`, or with one of aliasKinds before the name, and its block.
 func (p *parser) alias(g *groupDraft, l *line) {
 	faulty := p.faulty()
 	r := &recordDraft{Record: &config.Record{Alias: &config.Alias{Evaluate: true}}, group: g}
 	target, options := l.args()[0], l.args()[1:]
 	kind := strings.ToLower(target)
-	isKind := slices.Contains(aliasKinds, kind) && len(options) > 0 && options[0] != "{}" && !p.isRecordOption(options[0])
-	switch {
-	case isKind && kind != aliasName:
-		p.report(l.at, fmt.Sprintf("\"alias %s\" is not supported yet", kind), "`alias NAME` of a group or `alias name HOST`", "")
-		return
-	case isKind:
+	if slices.Contains(aliasKinds, kind) && len(options) > 0 && options[0] != "{}" && find(p.ofRecords, options[0]) < 0 {
 		target, options = options[0], options[1:]
+	} else {
+		kind = aliasGroup
+	}
+	name := strings.ToLower(target)
+	switch kind {
+	case aliasName:
 		if names := p.canonical(l, nil, target); len(names) > 0 {
 			r.Alias.Name = names[0]
 		}
+	case aliasPool:
+		r.Alias.Pool = name
+	case aliasBalancer:
+		r.Alias.Balancer = name
 	default:
 		r.Alias.Group = p.names(l, g.stanza, target)
 	}
-	r.ID = strings.ToLower(target)
+	r.ID = name
 	p.recordOptions(r, "an alias", options, l)
+	if kind == aliasBalancer {
+		r.Alias.Site = r.Site // where the record is, and which of the balancer's sites it is
+	}
 	r.Places.Faulty = l.faulty || faulty()
 	g.Records = append(g.Records, r.Record)
-}
-
-func (p *parser) isRecordOption(word string) bool {
-	return slices.ContainsFunc(p.ofRecords, func(o option[*recordDraft]) bool { return o.word == strings.ToLower(word) })
 }
 
 // aliasTarget writes the name of a group in an alias or a last resort: whole, or relative if it stands for one name in each
@@ -84,9 +92,16 @@ func aliasTarget(s *config.Stanza, names []string) string {
 func aliasWords(s *config.Stanza, a *config.Alias) (words []string, id string) {
 	target := aliasTarget(s, a.Group)
 	words = []string{"alias", target}
-	if a.Name != "" {
+	switch {
+	case a.Name != "":
 		target = nameWord(a.Name)
 		words = []string{"alias", aliasName, target}
+	case a.Pool != "":
+		target = a.Pool
+		words = []string{"alias", aliasPool, target}
+	case a.Balancer != "":
+		target = a.Balancer
+		words = []string{"alias", aliasBalancer, target}
 	}
 	if !a.Evaluate {
 		words = append(words, "evaluate", "off")

@@ -25,7 +25,7 @@ func groupOptions() []option[*groupDraft] {
 			set: func(p *parser, g *groupDraft, l *line) { g.probe = probeName(l.args()[0]) }},
 		{word: "record", usage: "ADDRESS,...|TYPE DATA [OPTION...]", min: 1, max: many, repeat: true, block: true, home: "a group",
 			set: (*parser).record},
-		{word: "alias", usage: "NAME|name HOST [OPTION...]", min: 1, max: many, repeat: true, block: true, home: "a group",
+		{word: "alias", usage: "NAME|name HOST|pool NAME|balancer NAME [OPTION...]", min: 1, max: many, repeat: true, block: true, home: "a group",
 			set: (*parser).alias},
 	}, choosingOptions(), otherGroupOptions())
 }

@@ -18,8 +18,9 @@ var lastResorts = []config.LastResort{config.LastResortAll, config.LastResortNon
 // choosingOptions say which records are candidates and how one is chosen.
 func choosingOptions() []option[*groupDraft] {
 	return []option[*groupDraft]{
-		{word: "max", usage: "N", min: 1, max: 1, home: "a multivalue group", fits: ofPolicies(config.PolicyMultivalue),
-			set: func(p *parser, g *groupDraft, l *line) { p.integer(l, l.args()[0], &g.Max) }},
+		{word: "max", usage: "N", min: 1, max: 1, home: "a multivalue group, or one that is not weighted and has an alias of a pool or balancer",
+			fits: func(g *groupDraft) bool { return g.Policy != config.PolicyWeighted },
+			set:  func(p *parser, g *groupDraft, l *line) { p.integer(l, l.args()[0], &g.Max) }},
 		{word: "last_resort", usage: "all|none|servfail|refused|nxdomain|alias NAME", min: 1, max: 2, home: "a group", set: (*parser).lastResort},
 		{word: "families", usage: "together", min: 1, max: 1, home: "a group",
 			set: func(p *parser, g *groupDraft, l *line) {

@@ -6,8 +6,8 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// inherit gives groups and records what the object around them says for all. It comes when the whole stanza is read, as
-// options may stand in any order.
+// inherit gives groups, pools, balancers and filters, and what is in them, what the object around them says for all. It comes when
+// the whole stanza is read, as options may stand in any order.
 func (p *parser) inherit(s *config.Stanza) {
 	for _, g := range p.drafts {
 		if !g.Places.Has("ttl") {
@@ -21,8 +21,23 @@ func (p *parser) inherit(s *config.Stanza) {
 		if !g.Places.Has("preset") {
 			g.Preset = s.Preset
 		}
-		g.Preset = orNone(g.Preset)
+		g.Preset = plain(g.Preset)
 		p.followPreset(g)
+	}
+	for _, pool := range s.Pools {
+		if !pool.Places.Has("ttl") {
+			pool.TTL, pool.MinTTL = s.PoolTTL(pool.Preset)
+		}
+	}
+	for _, b := range s.Balancers {
+		if !b.Places.Has("ttl") {
+			b.TTL, b.MinTTL = s.PoolTTL(b.Preset)
+		}
+	}
+	for _, f := range s.Filters {
+		if !f.Places.Has("ttl") {
+			f.TTL = s.TTL
+		}
 	}
 }
 
@@ -40,12 +55,4 @@ func (p *parser) followPreset(g *groupDraft) {
 		}
 	}
 	p.judgeHostBits(g.masked, g.Preset.RefusesHostBits())
-}
-
-// orNone is the preset as groups have it: no preset and the one called none are the same.
-func orNone(preset config.Preset) config.Preset {
-	if preset == config.PresetNone {
-		return ""
-	}
-	return preset
 }

@@ -15,6 +15,7 @@ type option[T any] struct {
 	min, max int                      // number of arguments; max unlimited: many
 	repeat   bool                     // may be written more than once
 	block    bool                     // may have a block
+	inBlock  bool                     // stands in the block of its object alone, where options may also stand on the object's line
 	take     func(words []string) int // how many of the words behind it are its arguments, where other options follow; nil: max
 	home     string                   // the objects that may have it, for the message when it stands elsewhere
 	fits     func(T) bool             // whether this very object may have it; nil: all
@@ -92,7 +93,11 @@ func (p *parser) unknown(l *line, kind string, valid []string) {
 		return
 	}
 	if homes := homesOf(word); len(homes) > 0 {
-		p.report(l.at, fmt.Sprintf("%q cannot stand in %s: it belongs in %s", l.words[0], kind, strings.Join(homes, " or ")), "", "")
+		nearest := ""
+		if plural := word + "s"; slices.Contains(valid, plural) { // `pool` for `pools`
+			nearest = plural
+		}
+		p.report(l.at, fmt.Sprintf("%q cannot stand in %s: it belongs in %s", l.words[0], kind, config.OneOf(homes)), "", nearest)
 		return
 	}
 	p.report(l.at, fmt.Sprintf("unknown word %q in %s", l.words[0], kind), config.OneOf(valid), config.Nearest(word, valid))
@@ -101,7 +106,9 @@ func (p *parser) unknown(l *line, kind string, valid []string) {
 // homesOf lists where a word is an option.
 func homesOf(word string) []string {
 	return slices.Concat(homes(stanzaOptions(), word), homes(probeOptions(), word),
-		homes(groupOptions(), word), homes(recordOptions(), word))
+		homes(groupOptions(), word), homes(recordOptions(), word),
+		homes(poolOptions(), word), homes(targetOptions(), word), homes(discoverOptions(), word), homes(thresholdOptions(), word),
+		homes(balancerOptions(), word), homes(siteOptions(), word), homes(filterOptions(), word))
 }
 
 func homes[T any](options []option[T], word string) []string {

@@ -1,9 +1,9 @@
 // Package corefile turns the text of healthroute stanzas into package config's values, and back.
 //
 // tree.go reads tokens into lines with blocks; option.go holds what all objects have in common: tables of options,
-// each allowed once, with so many arguments; stanza.go, probe.go, probe_http.go, group.go, record.go and alias.go hold one
-// object each, client.go, group_option.go and place.go families of their options, name.go, argument.go, source.go and text.go
-// what stands behind options; inherit.go says what objects take from those around them; print.go is the way back. Nothing here
+// each allowed once, with so many arguments, and option_line.go several on one line; stanza.go, probe.go, probe_http.go, group.go,
+// record.go, alias.go, pool.go, target.go, balancer.go and filter.go hold one object each, client.go, group_option.go, place.go,
+// threshold.go and discover.go families of their options, name.go, argument.go, source.go and text.go what stands behind options; inherit.go says what objects take from those around them; print.go is the way back. Nothing here
 // judges a value that could be read: that is config.Stanza.Validate. Everything works on its arguments alone, and any
 // number of goroutines may call it.
 package corefile
@@ -35,7 +35,7 @@ type Env struct {
 // Parse reads all occurrences of the directive that the dispenser holds; its cursor stands before the first. The
 // problems of all stanzas come at once, in the order of their lines; the stanzas may be used if none of them is an error.
 func Parse(d *caddyfile.Dispenser, env Env) ([]*config.Stanza, config.Problems) {
-	p := &parser{env: env, ofRecords: recordOptions(), ofGroups: groupOptions()}
+	p := &parser{env: env, ofRecords: recordOptions(), ofGroups: groupOptions(), ofTargets: targetOptions()}
 	var stanzas []*config.Stanza
 	for _, l := range readTree(p, d) {
 		if !strings.EqualFold(l.words[0], Directive) {
@@ -71,6 +71,7 @@ type parser struct {
 	// The tables of what there are many of, made once.
 	ofRecords []option[*recordDraft]
 	ofGroups  []option[*groupDraft]
+	ofTargets []option[*config.Target]
 	stanzaOf  *config.Stanza // whose probe is read
 }
 

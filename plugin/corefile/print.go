@@ -31,6 +31,15 @@ func Print(s *config.Stanza) string {
 	for _, g := range s.Groups {
 		w.group(s, g)
 	}
+	for _, p := range s.Pools {
+		w.pool(s, p)
+	}
+	for _, b := range s.Balancers {
+		w.balancer(s, b)
+	}
+	for _, f := range s.Filters {
+		w.filter(s, f)
+	}
 	w.close()
 	return w.String()
 }

@@ -1,7 +1,6 @@
 package corefile
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -19,13 +18,13 @@ func ttlWord(ttl, low time.Duration) string {
 
 func (w *printer) group(s *config.Stanza, g *config.Group) {
 	w.open(append(append([]string{"group"}, nameWords(g.Names)...), string(g.Policy))...)
-	if preset := orNone(g.Preset); preset != orNone(s.Preset) {
-		w.line("preset", cmp.Or(string(preset), string(config.PresetNone)))
-	}
+	w.preset(g.Preset, s.Preset)
 	w.differs("ttl", ttlWord(g.TTL, g.MinTTL), ttlWord(s.TTL, s.MinTTL))
+	usual := 0
 	if g.Policy == config.PolicyMultivalue {
-		w.differs("max", fmt.Sprint(g.Max), fmt.Sprint(g.Preset.DefaultMax()))
+		usual = g.Preset.DefaultMax()
 	}
+	w.differs("max", fmt.Sprint(g.Max), fmt.Sprint(usual))
 	switch {
 	case g.LastResort == config.LastResortAlias:
 		w.line("last_resort", "alias", aliasTarget(s, g.Sorry))

@@ -45,11 +45,7 @@ func probeOptions() []option[*config.Probe] {
 		{word: "target", usage: "HOST", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { o.Target = hostOrAddress(l.args()[0]) }},
 	}, except(config.ProbePrometheus)...)
 	port := only("a probe that tests a port", []option[*config.Probe]{
-		{word: "port", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) {
-			port := int(o.Port)
-			p.integerFrom(l, l.args()[0], 1, 65535, &port)
-			o.Port = uint16(port)
-		}},
+		{word: "port", usage: "N", min: 1, max: 1, set: func(p *parser, o *config.Probe, l *line) { p.port(l, &o.Port) }},
 	}, except(config.ProbePrometheus, config.ProbePing)...)
 	schedule := only("a probe that makes attempts", []option[*config.Probe]{
 		{word: "interval", usage: "DURATION [from start|end]", min: 1, max: 3, set: (*parser).interval},

@@ -3,6 +3,7 @@ package corefile
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/miekg/dns"
@@ -76,6 +77,9 @@ func drawGroup(t *rapid.T, s *config.Stanza, label string) *config.Group {
 		g.Records = append(g.Records, drawRecord(t, s, g, i))
 	}
 	drawPolicyOptions(t, g)
+	if alias := drawPoolAlias(t, s); alias != nil && rapid.Bool().Draw(t, "pool") {
+		makePoolAlias(t, g, alias)
+	}
 	g.FamiliesTogether = rapid.Bool().Draw(t, "families together")
 	for i := range rapid.IntRange(0, 2).Draw(t, "overrides") {
 		g.Overrides = append(g.Overrides, config.Override{
@@ -84,6 +88,36 @@ func drawGroup(t *rapid.T, s *config.Stanza, label string) *config.Group {
 		})
 	}
 	return g
+}
+
+// makePoolAlias makes the group's first record an alias of a pool or a balancer; in a multivalue group it is the only one.
+func makePoolAlias(t *rapid.T, g *config.Group, alias *config.Alias) {
+	r := g.Records[0]
+	alias.Evaluate, alias.MinHealthy = r.Alias == nil, drawMinHealthy(t, false)
+	r.Alias, r.Values, r.Probe, r.Headers, r.TTL, r.MinTTL = alias, nil, "", nil, g.TTL, g.MinTTL
+	if r.ID = alias.Pool + alias.Balancer; rapid.Bool().Draw(t, "id") {
+		r.ID = "Alias-pool"
+	}
+	if r.Admin == config.Always {
+		r.Admin = ""
+	}
+	if alias.Balancer != "" {
+		r.Site = alias.Site
+	}
+	g.Records = slices.DeleteFunc(g.Records, func(other *config.Record) bool { // it needs a type in common with those beside it
+		return other.Alias == nil && !other.Values[0].IsAddress()
+	})
+	switch {
+	case g.Policy == config.PolicyLatency && r.Site == "":
+		r.Alias, r.Site = &config.Alias{Name: "lb.example.net."}, "a"
+	case g.Policy == config.PolicyMultivalue && g.Preset == config.PresetRoute53:
+		g.Preset = ""
+		g.Records = g.Records[:1]
+	case g.Policy == config.PolicyMultivalue:
+		g.Records = g.Records[:1]
+	case g.Policy != config.PolicyWeighted && r.Alias.Name == "":
+		g.Max = rapid.IntRange(0, 100).Draw(t, "max")
+	}
 }
 
 func prefix(format string, i int) config.Source {

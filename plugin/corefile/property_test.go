@@ -58,6 +58,12 @@ func drawStanza(t *rapid.T) *config.Stanza {
 			s.Canary = append(s.Canary, p.Name)
 		}
 	}
+	drawPools(t, s)
+	for i := range rapid.IntRange(0, 2).Draw(t, "filters") {
+		if f := drawFilter(t, s, i); f != nil {
+			s.Filters = append(s.Filters, f)
+		}
+	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "groups") {
 		s.Groups = append(s.Groups, drawGroup(t, s, fmt.Sprintf("g%d", i)))
 	}
@@ -78,7 +84,7 @@ func drawCalculated(t *rapid.T, s *config.Stanza, name string) {
 		}
 	}
 	for _, g := range s.Groups {
-		if r := g.Records[0]; r.Values[0].IsAddress() { // others may have ids that stand in no list
+		if r := g.Records[0]; r.Alias == nil && r.Values[0].IsAddress() { // others may have ids that stand in no list
 			p.Children.Records = append(p.Children.Records, config.RecordRef{Group: g.Names[:1], Record: r.ID})
 		}
 	}

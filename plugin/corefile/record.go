@@ -41,12 +41,12 @@ func recordOptions() []option[*recordDraft] {
 		{word: "header", usage: "NAME VALUE", min: 2, max: 2, repeat: true, home: "a record",
 			set: func(p *parser, r *recordDraft, l *line) { r.Headers = append(r.Headers, header(&r.Places, l)) }},
 		{word: "disabled", home: "a record",
-			set: func(p *parser, r *recordDraft, l *line) { p.admin(r, l, config.Disabled) }},
+			set: func(p *parser, r *recordDraft, l *line) { p.admin(&r.Admin, "a record", l, config.Disabled) }},
 		{word: "draining", home: "a record",
-			set: func(p *parser, r *recordDraft, l *line) { p.admin(r, l, config.Draining) }},
+			set: func(p *parser, r *recordDraft, l *line) { p.admin(&r.Admin, "a record", l, config.Draining) }},
 		{word: "always", home: "a record that is no alias", fits: func(r *recordDraft) bool { return r.Alias == nil },
-			set: func(p *parser, r *recordDraft, l *line) { p.admin(r, l, config.Always) }},
-		{word: "value", usage: "DATA", min: 1, max: 1, repeat: true, home: "the block of a `record TYPE DATA`",
+			set: func(p *parser, r *recordDraft, l *line) { p.admin(&r.Admin, "a record", l, config.Always) }},
+		{word: "value", usage: "DATA", min: 1, max: 1, repeat: true, inBlock: true, home: "the block of a `record TYPE DATA`",
 			fits: func(r *recordDraft) bool { return r.typed },
 			set: func(p *parser, r *recordDraft, l *line) {
 				r.value(r.kind, l.args()[0], l.at)
@@ -80,16 +80,32 @@ func (p *parser) recordOptions(r *recordDraft, what string, words []string, l *l
 	if r.group.Policy != "" {
 		kind = fmt.Sprintf("%s of the %s group", what, r.group.Policy)
 	}
-	lines := p.splitOptions(r, kind, &line{words: words, at: l.at}, true)
-	for _, inner := range l.block {
-		lines = append(lines, p.splitOptions(r, kind, inner, false)...)
+	if r.typed && len(words) > 0 && find(p.ofRecords, words[0]) < 0 {
+		p.strayData(r, l.at, words[0])
+		words = nil
 	}
-	fill(p, kind, &r.Places, p.ofRecords, r, lines)
+	fillLine(p, kind, &r.Places, p.ofRecords, r, words, l)
+}
+
+// strayData reports a word behind the data of a `record TYPE DATA`: a slip, or data of several words. The data is
+// dropped, as nobody can tell where it ends.
+func (p *parser) strayData(r *recordDraft, at config.Position, word string) {
+	valid := validWords(p.ofRecords, r)
+	p.report(at, fmt.Sprintf("unknown word %q behind the data of type %s", word, config.TypeWord(r.kind)),
+		config.OneOf(append(valid, "data of several words in quotes")), config.Nearest(word, valid))
+	r.Values = nil
 }
 
 // recordTTL reads the `ttl` of a record; an alias has none of its own (spec 4.1).
 func (p *parser) recordTTL(r *recordDraft, l *line) {
-	if r.Alias != nil {
+	switch {
+	case r.Alias != nil && r.Alias.Pool != "":
+		p.report(l.at, `"ttl" in an alias of a pool: its answers have the TTL of the pool`, "`ttl` there", "")
+		return
+	case r.Alias != nil && r.Alias.Balancer != "":
+		p.report(l.at, `"ttl" in an alias of a balancer: its answers have the TTL of the pool or, of a site's address, of the balancer`, "`ttl` there", "")
+		return
+	case r.Alias != nil:
 		p.report(l.at, `"ttl" in an alias: its answers have the TTL of the record that they end at`, "`ttl` there", "")
 		return
 	}
@@ -152,11 +168,11 @@ func (p *parser) role(r *recordDraft, l *line, role config.Role) {
 	r.Role = role
 }
 
-// admin notes what the operator says of the record: one thing only (T-231).
-func (p *parser) admin(r *recordDraft, l *line, state config.AdminState) {
-	if r.Admin != "" {
-		p.report(l.at, fmt.Sprintf("%q in a record that is %s", state, r.Admin), "one of them", "")
+// admin notes what the operator says of a record or a target: one thing only (T-231).
+func (p *parser) admin(to *config.AdminState, what string, l *line, state config.AdminState) {
+	if *to != "" {
+		p.report(l.at, fmt.Sprintf("%q in %s that is %s", state, what, *to), "one of them", "")
 		return
 	}
-	r.Admin = state
+	*to = state
 }

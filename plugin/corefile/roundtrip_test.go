@@ -25,6 +25,24 @@ func withoutPlaces(s *config.Stanza) *config.Stanza {
 			r.Places = config.Places{}
 		}
 	}
+	for _, p := range s.Pools {
+		p.Places = config.Places{}
+		for _, t := range p.Targets {
+			t.Places = config.Places{}
+		}
+		for i := range p.Sources {
+			p.Sources[i].Position = config.Position{}
+		}
+	}
+	for _, b := range s.Balancers {
+		b.Places = config.Places{}
+		for _, site := range b.Sites {
+			site.Places = config.Places{}
+		}
+	}
+	for _, f := range s.Filters {
+		f.Places = config.Places{}
+	}
 	return s
 }
 

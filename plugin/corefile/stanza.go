@@ -20,6 +20,9 @@ func stanzaOptions() []option[*config.Stanza] {
 		{word: "nameserver", usage: "NAME [ADDRESS...]", min: 1, max: many, repeat: true, home: "the stanza", set: (*parser).nameserver},
 		{word: "probe", usage: probeUsage(), min: 2, max: 2, repeat: true, block: true, home: "the stanza", set: (*parser).probe},
 		{word: "group", usage: "NAME... POLICY", min: 2, max: many, repeat: true, block: true, home: "the stanza", set: (*parser).group},
+		{word: "pool", usage: "NAME", min: 1, max: 1, repeat: true, block: true, home: "the stanza", set: (*parser).pool},
+		{word: "balancer", usage: "NAME", min: 1, max: 1, repeat: true, block: true, home: "the stanza", set: (*parser).balancer},
+		{word: "filter", usage: "[NAMES...]", max: many, repeat: true, block: true, home: "the stanza", set: (*parser).filter},
 	}, clientOptions(), processOptions())
 }
 

@@ -1,9 +1,9 @@
 package health
 
 import (
-	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/healthroute/healthroute/plugin/config"
@@ -40,6 +40,8 @@ type Override struct {
 // Admin holds the overrides of a process. It may be used from any number of goroutines.
 type Admin struct {
 	clock Clock
+
+	changes atomic.Uint64
 
 	mu        sync.Mutex
 	overrides map[Object]*standing           // guarded by mu
@@ -101,14 +103,15 @@ func (a *Admin) enter(o Object, v Override, kept *Override) {
 	}
 }
 
-// Clear ends the override of the object, if there is one, and what stands under it.
-func (a *Admin) Clear(o Object) {
+// Clear ends the override of the object and what stands under it, and reports whether there was one.
+func (a *Admin) Clear(o Object) bool {
 	a.mu.Lock()
 	had := a.remove(o)
 	a.mu.Unlock()
 	if had {
 		a.tell(o)
 	}
+	return had
 }
 
 // expire ends an override at its time, unless another one has taken its place.
@@ -159,7 +162,7 @@ func (a *Admin) Objects() []Object {
 	for o := range a.overrides {
 		out = append(out, o)
 	}
-	slices.SortFunc(out, func(x, y Object) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Member, y.Member)) })
+	slices.SortFunc(out, Object.compare)
 	return out
 }
 
@@ -178,6 +181,7 @@ func (a *Admin) Watch(f func(Object)) (stop func()) {
 }
 
 func (a *Admin) tell(o Object) {
+	a.changes.Add(1)
 	a.mu.Lock()
 	watchers := make([]func(Object), 0, len(a.watchers))
 	for _, f := range a.watchers {

@@ -31,7 +31,7 @@ func (e *Engine) start(c *Check, epoch int, slow bool) {
 	_, a.turn = e.canaries.frozen()
 	ctx, cancel := e.context(c)
 	c.abandon, c.queued = cancel, nil
-	c.attempts.Add(1)
+	c.running++
 	c.mu.Unlock()
 
 	e.observer.AttemptStarted(c, a.lag)
@@ -67,7 +67,7 @@ func (e *Engine) attempt(ctx context.Context, c *Check, done func(probe.Result))
 // finish counts the result of an attempt, tells everybody and sets the timer of the next one. The result of a check that was stopped or
 // paused meanwhile is dropped.
 func (e *Engine) finish(c *Check, a begun, r probe.Result) {
-	defer c.attempts.Done()
+	defer c.over()
 	e.admit(e.slots.leave(a.slow))
 	c.mu.Lock()
 	if c.stopped || c.epoch != a.epoch {
@@ -96,6 +96,16 @@ func (e *Engine) finish(c *Check, a begun, r probe.Result) {
 	}
 	if !c.stopped && c.epoch == a.epoch {
 		e.arm(c)
+	}
+}
+
+// over counts that an attempt has ended. The lease that stopped the check, if one has, waits for that.
+func (c *Check) over() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running--
+	if c.stopped {
+		c.holds[0].lease.ending.Done()
 	}
 }
 

@@ -70,6 +70,7 @@ type Check struct {
 	halted   bool               // guarded by mu: it was forced to be stopped
 	begun    bool               // guarded by mu: the first attempt is scheduled
 	apart    bool               // guarded by mu: it has left the herd that it started in
+	stale    bool               // guarded by mu: what it began with is from before a restart
 	slow     bool               // guarded by mu: its last attempt took half of its timeout or more
 	queued   *waiter            // guarded by mu: its attempt is due and waits for its turn; nil while none does
 	history  *ring              // guarded by mu: the last attempts; nil before the first
@@ -79,8 +80,8 @@ type Check struct {
 	unset    func() bool        // guarded by mu: calls the next attempt off
 	unexpire func() bool        // guarded by mu: calls off that what was pushed expires
 	abandon  context.CancelFunc // guarded by mu: ends the attempt under way
-	attempts sync.WaitGroup     // the attempt under way
-	first    chan struct{}      // closed when the first attempt has ended
+	running  int                // guarded by mu: attempts that have not ended, abandoned ones among them
+	first    chan struct{}      // closed when the first attempt has ended, or there will be none
 }
 
 // hold is one lease's use of a check. Leases may know it by different probe names.
@@ -119,13 +120,13 @@ func newCheck(s Spec, identity string, e *Engine, now time.Time) *Check {
 	return c
 }
 
-// inherit takes over the verdict of an earlier definition of the same check; the new one has to earn a
+// inherit takes over the verdict of an earlier definition of the same check, which was heard last at that time; the new one has to earn a
 // change with its own runs. It is called before anybody else knows c.
-func (c *Check) inherit(p *config.Probe, old State) {
+func (c *Check) inherit(p *config.Probe, old State, told time.Time) {
 	if old.Counter.Verdict == NoVerdict || p.Type == config.ProbeCalculated {
 		return
 	}
-	c.told, c.state.Verdict = c.state.Since, old.Verdict
+	c.told, c.state.Verdict = told, old.Verdict
 	c.state.Last, c.state.LastAt, c.state.Expires = old.Last, old.LastAt, old.Expires
 	c.set(p, Counter{Verdict: old.Counter.Verdict}, c.state.Since)
 	if c.state.Status == old.Status { // `invert` may have turned it
@@ -193,7 +194,7 @@ func (c *Check) Target() probe.Target {
 	return c.spec().Target
 }
 
-// Attempted reports whether the first attempt has ended, whatever it showed.
+// Attempted reports whether the first attempt has ended, whatever it showed, or there will be none.
 func (c *Check) Attempted() bool {
 	select {
 	case <-c.first:

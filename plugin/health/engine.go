@@ -4,7 +4,7 @@
 // An Engine owns all checks of a process. Each configuration holds a Lease on the checks that it uses; a check
 // lives as long as one lease holds it. There is no scheduling goroutine: a timer of the engine's clock fires for each check when its
 // next attempt is due, and the attempt runs where the clock calls it, at once or when a place among those under way is free.
-// Counting is a pure step. Every goroutine that an attempt runs on is waited for by the Release that stops its check.
+// Counting is a pure step. Every goroutine that an attempt runs on is waited for by the Release of the lease that stopped its check.
 package health
 
 import (
@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/healthroute/healthroute/plugin/probe"
 )
@@ -27,14 +28,16 @@ type Engine struct {
 	jitter    bool
 	random    func(n int64) int64
 	observers atomic.Int32 // how many there are, ourselves included
+	changes   atomic.Uint64
 	latches   Latches
 	slots     slots
 	starts    pace
 	canaries  canaries
 
-	mu     sync.Mutex
-	checks map[string]*Check // guarded by mu; by identity
-	leases []*Lease          // guarded by mu; oldest first
+	mu       sync.Mutex
+	checks   map[string]*Check // guarded by mu; by identity
+	leases   []*Lease          // guarded by mu; oldest first
+	restored memory            // guarded by mu
 }
 
 // Runner makes one attempt of a check and calls done with its result, exactly once, then or later. The context ends
@@ -98,6 +101,10 @@ func (e *Engine) Checks() int {
 	return len(e.checks)
 }
 
+// Changes counts what changed so far of all that a restart should keep and nobody learns again: statuses and latches. The counters of
+// attempts are not among it.
+func (e *Engine) Changes() uint64 { return e.changes.Load() + e.latches.changes.Load() }
+
 // ancestor returns the newest check of the lineage that another lease than l holds, or nil; it is called with mu held.
 func (e *Engine) ancestor(lineage string, l *Lease) *Check {
 	for _, other := range slices.Backward(e.leases) {
@@ -107,3 +114,6 @@ func (e *Engine) ancestor(lineage string, l *Lease) *Check {
 	}
 	return nil
 }
+
+// Now returns the time of the engine's clock.
+func (e *Engine) Now() time.Time { return e.clock.Now() }

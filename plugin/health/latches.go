@@ -4,12 +4,15 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Latches remember, for groups with `failback manual`, down to which rank a group has been driven (spec 4.13): what is above stays
 // out until an operator says otherwise. They belong to the engine, so that a reload keeps them. The keys are the groups' business.
 // They may be used from any number of goroutines.
 type Latches struct {
+	changes atomic.Uint64
+
 	mu    sync.Mutex
 	ranks map[string]int // guarded by mu; never 0
 }
@@ -25,6 +28,9 @@ func (l *Latches) Get(key string) int {
 func (l *Latches) Set(key string, rank int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.ranks[key] != rank {
+		l.changes.Add(1)
+	}
 	if rank == 0 {
 		delete(l.ranks, key)
 		return
@@ -40,6 +46,9 @@ func (l *Latches) Clear(key string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, was := l.ranks[key]
+	if was {
+		l.changes.Add(1)
+	}
 	delete(l.ranks, key)
 	return was
 }
@@ -48,6 +57,7 @@ func (l *Latches) Clear(key string) bool {
 func (l *Latches) ClearAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.changes.Add(1)
 	l.ranks = nil
 }
 
@@ -56,6 +66,22 @@ func (l *Latches) Keys() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Sorted(maps.Keys(l.ranks))
+}
+
+// all returns a copy of the ranks.
+func (l *Latches) all() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.ranks)
+}
+
+// restore sets what is not set yet.
+func (l *Latches) restore(ranks map[string]int) {
+	for key, rank := range ranks {
+		if l.Get(key) == 0 {
+			l.Set(key, rank)
+		}
+	}
 }
 
 // drafts are the latches that a lease sets before it starts: a configuration that never starts must not change those of the one that

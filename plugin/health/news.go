@@ -23,6 +23,9 @@ func (n news) matters() bool {
 // tell tells the observer of a transition, if t is not nil and there is one, and whoever uses the check that it matters. At and Reason of
 // t are set. It is called without a lock.
 func (e *Engine) tell(c *Check, n news, t *Transition) {
+	if n.before.Status != n.after.Status {
+		e.changes.Add(1)
+	}
 	if t != nil && n.before.Status != n.after.Status {
 		t.From, t.To, t.Lasted = n.before.Status, n.after.Status, t.At.Sub(n.before.Since)
 		e.observer.Transition(c, *t)

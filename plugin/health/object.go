@@ -1,5 +1,7 @@
 package health
 
+import "cmp"
+
 // ObjectKind says what an admin state is said of.
 type ObjectKind string
 
@@ -42,4 +44,9 @@ func (o Object) String() string {
 		return name
 	}
 	return string(o.Kind) + " " + name
+}
+
+// compare orders objects by kind, name and member.
+func (o Object) compare(other Object) int {
+	return cmp.Or(cmp.Compare(o.Kind, other.Kind), cmp.Compare(o.Name, other.Name), cmp.Compare(o.Member, other.Member))
 }

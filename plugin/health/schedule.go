@@ -13,7 +13,7 @@ import (
 //   - A check without a verdict begins as soon as it is its turn: startGap apart, for the whole process. Nobody knows whether
 //     it works, so this round is quick: it is the one time at which there are more attempts than the intervals ask for.
 //   - A check that took a verdict over from an earlier definition is in no hurry: such checks begin evenly over their interval, or calmGap apart
-//     if they are few.
+//     if they are few. One whose verdict is from before a restart is: it may be wrong by now.
 //   - The second attempt of a check that began in a round comes at any time within an interval, so that the round leaves no trace.
 //   - From then on an attempt is due an interval after the one before it was due (or, counted from the end, would have ended), up to
 //     a twentieth sooner or later. An attempt that had to wait for its turn does not lose its phase by that, or a crowd that
@@ -69,13 +69,13 @@ func (c *Check) waits() bool {
 }
 
 // circle is the time from one attempt to the next for a check that took a verdict over, if attempts take as long as the last one
-// did; 0 for a check without a verdict.
+// did; 0 for a check without a verdict, or with an old one.
 func (c *Check) circle() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.spec().Probe
 	switch {
-	case c.state.Counter.Verdict == NoVerdict:
+	case c.state.Counter.Verdict == NoVerdict, c.stale:
 		return 0
 	case p.FromEnd:
 		return p.Interval + c.state.Last.Duration
@@ -99,7 +99,7 @@ func (e *Engine) beginAll(fresh []*Check) {
 		for i, c := range checks {
 			gap := c.circle() / time.Duration(len(checks))
 			if gap > calmGap { // so few that they are no crowd: soon, in a round
-				e.begin(c, now.Add(calmGap*time.Duration(i)), false)
+				e.begin(c, e.turn(now, interval).Add(calmGap*time.Duration(i)), false)
 				continue
 			}
 			// As much blurred as what follows, so that the end of the first turn and the begin of the second one fit together.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/healthroute/healthroute/plugin/watched"
 )
 
 // Locator knows where clients are, from files that it rereads. All methods are safe for concurrent use; a nil Locator can be used and
@@ -15,8 +17,8 @@ type Locator struct {
 	current atomic.Pointer[sources]
 
 	refreshing sync.Mutex // guards what follows
-	databases  []*watched[*database]
-	locations  *watched[*Table] // nil if there is none
+	databases  []*watched.File[*database]
+	locations  *watched.File[*Table] // nil if there is none
 }
 
 // Open reads .mmdb databases, the first of which stands over the later ones, and a locations file, which stands over all of them; ""
@@ -25,12 +27,12 @@ type Locator struct {
 func Open(geoip []string, locations string) (*Locator, error) {
 	l := new(Locator)
 	for _, name := range geoip {
-		l.databases = append(l.databases, &watched[*database]{name: name, parse: func(_ string, data []byte) (*database, error) {
+		l.databases = append(l.databases, &watched.File[*database]{Name: name, Parse: func(_ string, data []byte) (*database, error) {
 			return openDatabase(data)
 		}})
 	}
 	if locations != "" {
-		l.locations = &watched[*Table]{name: locations, parse: func(name string, data []byte) (*Table, error) {
+		l.locations = &watched.File[*Table]{Name: locations, Parse: func(name string, data []byte) (*Table, error) {
 			return Parse(name, string(data))
 		}}
 	}
@@ -68,20 +70,20 @@ func (l *Locator) Refresh() (changed bool, err error) {
 		}
 	}
 	for _, d := range l.databases {
-		note(d.refresh())
+		note(d.Refresh())
 	}
 	if l.locations != nil {
-		note(l.locations.refresh())
+		note(l.locations.Refresh())
 	}
 	if changed {
 		now := new(sources)
 		for _, d := range l.databases {
-			if d.value != nil {
-				now.databases = append(now.databases, d.value)
+			if data, ok := d.Value(); ok {
+				now.databases = append(now.databases, data)
 			}
 		}
 		if l.locations != nil {
-			now.table = l.locations.value
+			now.table, _ = l.locations.Value()
 		}
 		l.current.Store(now)
 	}

@@ -121,7 +121,7 @@ func (p *grpcProbe) explainCall(ctx context.Context, heard *listened, again bool
 		return failed("the server has no health service (grpc.health.v1): %s", bare(errors.New(answer.Message())))
 	case answer.Code() == codes.Unavailable && ended != nil:
 		return explain(ctx, waiting, ended)
-	case again:
+	case again, answer.Code() == codes.Unavailable && strings.Contains(answer.Message(), "http2: "): // which of both the library notices first is chance
 		return failed("the server broke the HTTP/2 connection off before it told its health")
 	}
 	return failed("the health call failed: %s: %s", answer.Code(), bare(errors.New(answer.Message())))

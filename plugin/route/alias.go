@@ -1,6 +1,7 @@
 package route
 
 import (
+	"slices"
 	"time"
 
 	"github.com/miekg/dns"
@@ -9,7 +10,8 @@ import (
 	"github.com/healthroute/healthroute/plugin/health"
 )
 
-// alias is where a record without values of its own takes them from: a group, or several of one name and different types.
+// alias is where a record without values of its own takes them from: a group, several of one name and different types, or one that stands for
+// a pool or a balancer.
 type alias struct {
 	groups   []*Group
 	evaluate bool
@@ -51,6 +53,9 @@ func (v *View) setOf(qtype uint16) *Set {
 	if v.whole != nil {
 		return v.whole.unlessEmpty()
 	}
+	if v.Group.balancer != nil {
+		return v.bestFamily(config.MinHealthy{})
+	}
 	for _, s := range v.sets {
 		if s.Usable() {
 			return s
@@ -62,6 +67,31 @@ func (v *View) setOf(qtype uint16) *Set {
 	return v.sets[0].unlessEmpty()
 }
 
+// behind returns the choice of the view that answers the type through the alias.
+func (a *alias) behind(v *View, qtype uint16) *Set {
+	if qtype == dns.TypeANY && v.Group.balancer != nil {
+		return v.bestFamily(a.min)
+	}
+	return v.setOf(qtype)
+}
+
+// bestFamily returns the choice of the family that a balancer is healthiest for: where nobody looks at the type first (spec 4.11), one is enough.
+// It always has one.
+func (v *View) bestFamily(min config.MinHealthy) *Set {
+	rank := func(s *Set) int {
+		switch {
+		case s.eligible == 0:
+			return 3
+		case v.healthy(s, min):
+			return 0
+		case s.usable > 0:
+			return 1
+		}
+		return 2
+	}
+	return slices.MinFunc(v.sets, func(a, b *Set) int { return rank(a) - rank(b) })
+}
+
 // alias judges an alias (spec 4.1, recordHealthy; 3.7): what an operator says, then whether anything behind it is eligible, then its own
 // check and, if it evaluates its target, the target's health.
 func (j *judge) alias(r *Record, qtype uint16) (Candidate, bool) {
@@ -70,7 +100,7 @@ func (j *judge) alias(r *Record, qtype uint16) (Candidate, bool) {
 		return Candidate{}, false
 	}
 	view := target.View()
-	set := view.setOf(qtype)
+	set := r.alias.behind(view, qtype)
 	if set == nil {
 		return Candidate{}, false
 	}
@@ -108,20 +138,34 @@ func (j *judge) healthyForEveryFamily(r *Record) bool {
 
 // healthy is targetHealthy of spec 4.1 and the minimum children of 3.7: the alias's minimum and the group's own both hold.
 func (v *View) healthy(s *Set, min config.MinHealthy) bool {
+	if s.Balance != nil {
+		return s.Balance.Healthy && (min == (config.MinHealthy{}) || v.meets(s, min))
+	}
 	return v.meets(s, min) && v.meets(s, v.Group.minHealthy)
 }
 
 // meets reports whether so many records of the set, and so many with an address of each family, are usable (spec 4.13).
 func (v *View) meets(s *Set, min config.MinHealthy) bool {
-	return s.usable >= needed(min, s.eligible) &&
+	usable, eligible := s.members()
+	return usable >= needed(min, eligible) &&
 		(min.IPv4 == 0 || v.usableOf(dns.TypeA) >= min.IPv4) &&
 		(min.IPv6 == 0 || v.usableOf(dns.TypeAAAA) >= min.IPv6)
+}
+
+// members counts the usable and the eligible records, or targets of a pool or a balancer whatever stands in front of them.
+func (s *Set) members() (usable, eligible int) {
+	if s.Balance != nil {
+		return s.Balance.usable, s.Balance.registered
+	}
+	return s.usable, s.eligible
 }
 
 // usableOf counts the usable records that have an address of the family.
 func (v *View) usableOf(family uint16) int {
 	n := 0
-	if s := v.typed(family); s != nil && s.Type == family {
+	if s := v.typed(family); s != nil && s.Balance != nil {
+		return s.Balance.usable
+	} else if s != nil && s.Type == family {
 		for _, c := range s.Candidates {
 			if c.Standing == Usable && c.hasFamily(family) {
 				n++

@@ -12,18 +12,28 @@ import (
 // there. The groups are the compiled ones, in the order of the stanza's. It is called with mu held.
 func (t *Table) calculate(s *config.Stanza, groups []*Group, probers map[*config.Probe]*probe.Prober, checks Checker) {
 	made := map[*config.Probe]*health.Check{}
+	check := func(p *config.Probe) *health.Check {
+		if made[p] == nil {
+			made[p] = checks.Check(health.Spec{Probe: p, Prober: probers[p], User: s.Zones[0], Children: children(s, p, groups, probers, checks)})
+		}
+		return made[p]
+	}
 	for i, declared := range s.Groups {
 		for j, r := range declared.Records {
 			p := s.Probe(r.Probe)
 			if p == nil || p.Type != config.ProbeCalculated {
 				continue
 			}
-			if made[p] == nil {
-				made[p] = checks.Check(health.Spec{Probe: p, Prober: probers[p], User: s.Zones[0], Children: children(s, p, groups, probers, checks)})
-			}
-			groups[i].Records[j].watch(made[p])
-			if !slices.Contains(t.byCheck[made[p]], groups[i]) {
-				t.byCheck[made[p]] = append(t.byCheck[made[p]], groups[i])
+			groups[i].Records[j].watch(check(p))
+			t.byCheck[made[p]] = union(t.byCheck[made[p]], groups[i:i+1])
+		}
+	}
+	for _, g := range t.balancers {
+		for i, site := range g.balancer.declared.Sites {
+			if p := s.Probe(site.Probe); p != nil && p.Type == config.ProbeCalculated && s.Balancer(g.balancer.declared.Name) == g.balancer.declared {
+				g.balancer.places[i].own = check(p)
+				t.refs[made[p]]++
+				t.byCheck[made[p]] = union(t.byCheck[made[p]], []*Group{g})
 			}
 		}
 	}
@@ -57,6 +67,5 @@ func children(s *config.Stanza, p *config.Probe, groups []*Group, probers map[*c
 
 // targetCheck is the check of a probe that has a target of its own.
 func targetCheck(s *config.Stanza, p *config.Probe, probers map[*config.Probe]*probe.Prober, checks Checker) *health.Check {
-	nobody := &config.Group{Names: []string{s.Zones[0]}}
-	return checks.Check(specFor(nobody, &config.Record{}, p, probers[p], s.Zones[0], nil))
+	return checks.Check(specFor(user{name: s.Zones[0]}, &config.Record{}, p, probers[p], s.Zones[0], nil))
 }

@@ -18,6 +18,7 @@ type Candidate struct {
 
 	values []value // what it answers: its usable values of the type, or all of them for a last resort
 	whole  bool    // the values are of all types: the set does not look at the type
+	taken  bool    // a pool's target: it is used for a site that answers
 	// recovered is when the record came back from having been unusable; zero if it has not been.
 	recovered time.Time
 }

@@ -48,14 +48,24 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			return err
 		}
 		t.calculate(s, t.groups[first:], probers, checks)
+		t.compileFilters(s, probers)
 		for _, name := range s.Canary {
 			t.canaries = append(t.canaries, targetCheck(s, s.Probe(name), probers, checks))
 		}
+	}
+	for _, c := range t.canaries {
+		t.refs[c]++
 	}
 	t.enterBeside()
 	t.markCuts()
 	for _, g := range t.groups {
 		t.takeAdmin(g)
+		for _, c := range g.checks() {
+			t.refs[c]++
+		}
+	}
+	for _, p := range t.pools {
+		t.takeTargets(p)
 	}
 	wanted := t.wanted()
 	for c := range t.byCheck {
@@ -63,7 +73,7 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			checks.Want(c, false)
 		}
 	}
-	inner := slices.Clone(t.groups)
+	inner := slices.Concat(t.balancers, t.groups)
 	slices.SortStableFunc(inner, func(a, b *Group) int { return a.level - b.level })
 	for _, g := range inner {
 		t.rebuild(g)
@@ -82,6 +92,9 @@ func (t *Table) compileStanza(s *config.Stanza, probers map[*config.Probe]*probe
 		t.groups = append(t.groups, g)
 	}
 	groups := t.groups[first:]
+	if err := t.compileBalancers(s, groups, probers); err != nil {
+		return err
+	}
 	if err := link(groups); err != nil {
 		return err
 	}

@@ -53,6 +53,10 @@ type quiet struct{}
 
 func (quiet) LastResort(*Group, uint16, bool) {}
 
+func (quiet) FilterFull(*Filter) {}
+
+func (quiet) FilterForgot(*Filter, []*health.Check) {}
+
 // fakeChecks gives real checks that never attempt anything and have the health that a letter says.
 type fakeChecks struct {
 	lease   *health.Lease
@@ -60,6 +64,10 @@ type fakeChecks struct {
 }
 
 func (f fakeChecks) Want(*health.Check, bool) {}
+
+func (f fakeChecks) Start() {}
+
+func (f fakeChecks) Drop(c *health.Check) { f.lease.Drop(c) }
 
 func (f fakeChecks) Now() time.Time { return f.lease.Now() }
 

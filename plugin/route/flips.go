@@ -15,7 +15,16 @@ func (s *Set) Flips() time.Time {
 			first = at
 		}
 	}
-	for _, c := range s.Candidates {
+	candidates := s.Candidates
+	if s.Balance != nil { // targets decide about their sites' addresses too
+		candidates = append(candidates[:len(candidates):len(candidates)], s.Balance.targets...)
+		for _, site := range s.Balance.Sites {
+			for _, check := range s.Group.balancer.watch(site.Site, s.Type) {
+				note(s.Group.flips(check))
+			}
+		}
+	}
+	for _, c := range candidates {
 		if !c.eligible() || c.Record.Admin() == health.Always {
 			continue
 		}

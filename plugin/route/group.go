@@ -39,6 +39,7 @@ type Group struct {
 	blocks         *blockTable               // of policy subnet; nil for others
 	turns          map[uint16]*atomic.Uint64 // of policy roundrobin, by type
 	sorry          *Record                   // what last_resort alias stands for; nil for other words
+	balancer       *balancer                 // of a group that stands for a pool or a balancer; nil for others
 
 	origins []string // zones of the names, each once; relative data is read for each
 	types   []uint16 // types of the records' values, ascending; an alias has those of its target

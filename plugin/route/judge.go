@@ -29,7 +29,7 @@ func (j *judge) candidate(r *Record, qtype uint16) (Candidate, bool) {
 	}
 	c := Candidate{Record: r, whole: qtype == dns.TypeANY, values: all}
 	switch r.Admin() {
-	case health.Disabled, health.Draining:
+	case health.Disabled, health.Draining, health.Unused:
 		c.Standing = Removed
 		return c, true
 	case health.Always:

@@ -14,7 +14,7 @@ func (r *Record) compileAlias(g *config.Group, p *config.Probe, prober *probe.Pr
 	declared := r.Config.Alias
 	var check *health.Check
 	if p != nil && p.Type != config.ProbeCalculated { // those come in calculate
-		check = checks.Check(specFor(g, r.Config, p, prober, zone, nil))
+		check = checks.Check(specFor(userOf(g), r.Config, p, prober, zone, nil))
 	}
 	if declared.Name != "" {
 		r.named = &namedValue{name: declared.Name, check: check, ttl: uint32(r.Config.TTL.Seconds())}
@@ -34,8 +34,8 @@ func link(groups []*Group) error {
 	}
 	for _, g := range groups {
 		for _, r := range append(slices.Clone(g.Records), g.sorry) {
-			if r == nil || r.alias == nil {
-				continue
+			if r == nil || r.alias == nil || len(r.alias.groups) > 0 {
+				continue // no alias, or one of a pool or a balancer
 			}
 			r.alias.groups = targetsOf(r.Config.Alias.Group, byName)
 			if len(r.alias.groups) == 0 {

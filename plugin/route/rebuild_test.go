@@ -74,6 +74,7 @@ func TestSettle(t *testing.T) {
 
 // live is a table whose attempts end as the test says, and that counts the last resorts.
 type live struct {
+	quiet
 	clock   *manualClock
 	table   *Table
 	outcome func(*health.Check) probe.Outcome

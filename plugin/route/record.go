@@ -2,9 +2,7 @@ package route
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +23,8 @@ type Record struct {
 	Site   string
 	Config *config.Record // as it was declared
 
-	alias    *alias                            // of a group; nil otherwise
+	alias    *alias                            // of a group, a pool or a balancer; nil otherwise
+	member   *member                           // of a pool's target; nil otherwise
 	origins  []string                          // the group's
 	values   []value                           // ordered by type
 	resolved atomic.Pointer[resolution]        // of an alias of a name, instead of values; nil until it is resolved
@@ -100,6 +99,11 @@ func (r *Record) ChecksBehind() []*health.Check {
 		return out
 	}
 	for _, g := range r.alias.groups {
+		for _, c := range g.balancedChecks() {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
 		for _, member := range g.Records {
 			for _, c := range member.ChecksBehind() {
 				if !slices.Contains(out, c) {
@@ -109,6 +113,23 @@ func (r *Record) ChecksBehind() []*health.Check {
 		}
 	}
 	return out
+}
+
+// LongestTTL is the longest that an answer with the record may be kept; of an alias, one with what stands behind it.
+func (r *Record) LongestTTL() time.Duration {
+	if r.alias == nil {
+		return r.Config.TTL
+	}
+	longest := time.Duration(0)
+	for _, g := range r.alias.groups {
+		if g.balancer != nil {
+			longest = max(longest, g.balancer.longestTTL())
+		}
+		for _, member := range g.Records {
+			longest = max(longest, member.LongestTTL())
+		}
+	}
+	return longest
 }
 
 func checksOf(values []value) []*health.Check {
@@ -141,6 +162,8 @@ func ofType(values []value, rrType uint16) []value {
 type Checker interface {
 	Check(health.Spec) *health.Check
 	Want(c *health.Check, wanted bool)
+	Start()               // of checks that were asked for since
+	Drop(c *health.Check) // of one that nothing needs any more
 	Now() time.Time
 	After(d time.Duration, f func()) (stop func())
 	latch
@@ -156,19 +179,24 @@ func compileRecord(g *config.Group, index int, origins []string, p *config.Probe
 	if declared.Alias != nil {
 		return r, r.compileAlias(g, p, prober, zone, checks)
 	}
-	for _, v := range declared.Values {
-		rrs, err := parseValue(v, origins, uint32(declared.TTL.Seconds()))
+	return r, r.compileValues(userOf(g), p, prober, zone, checks)
+}
+
+// compileValues gives the record the values that are declared for it, each with its check; the prober is nil if they are not probed.
+func (r *Record) compileValues(of user, p *config.Probe, prober *probe.Prober, zone string, checks Checker) error {
+	for _, v := range r.Config.Values {
+		rrs, err := parseValue(v, r.origins, uint32(r.Config.TTL.Seconds()))
 		if err != nil {
-			return nil, fmt.Errorf("%s: record %q: %w", declared.Places.Own, declared.ID, err)
+			return fmt.Errorf("%s: record %q: %w", r.Config.Places.Own, r.ID, err)
 		}
 		compiled := value{rrType: v.Type, rrs: rrs}
 		if p != nil && p.Type != config.ProbeCalculated { // those come in calculate
-			compiled.check = checks.Check(specFor(g, declared, p, prober, zone, rrs[0]))
+			compiled.check = checks.Check(specFor(of, r.Config, p, prober, zone, rrs[0]))
 		}
 		r.values = append(r.values, compiled)
 	}
 	slices.SortStableFunc(r.values, func(a, b value) int { return int(a.rrType) - int(b.rrType) })
-	return r, nil
+	return nil
 }
 
 // rankOf is a record's place in the order of policies failover and priority.
@@ -199,93 +227,6 @@ func parseValue(v config.Value, origins []string, ttl uint32) ([]dns.RR, error) 
 		rrs = rrs[:1]
 	}
 	return rrs, nil
-}
-
-// specFor says what the probe tests for one value of a record: the probe's own target, else the value's address or the host that it leads to; for an alias
-// of a name, that name.
-// Host and SNI are the probe's, else the target's name, else the group's first name, which is whom clients of its addresses ask for; a wildcard has no
-// name (design, Probes). Clients of mail servers, services and name servers ask for those by their own names, and Traffic Manager asks for all endpoints so
-// (spec 2.2).
-func specFor(g *config.Group, r *config.Record, p *config.Probe, prober *probe.Prober, zone string, rr dns.RR) health.Spec {
-	t := probe.Target{Port: p.Port, Headers: r.Headers}
-	user := g.Names[0]
-	name := strings.TrimSuffix(user, ".")
-	if _, wild := config.WildcardParent(user); wild {
-		name = ""
-	}
-	target := p.Target
-	if p.Type == config.ProbePrometheus {
-		target, t.Port = p.Prometheus.Address()
-	}
-	switch {
-	case p.Type == config.ProbePush:
-		user, t.Name = zone, health.PushTarget
-	case target != "":
-		user, name = zone, ""
-		if address, err := netip.ParseAddr(target); err == nil {
-			t.Address = address
-		} else {
-			t.Name = strings.TrimSuffix(target, ".")
-		}
-	case r.Alias != nil:
-		t.Name = strings.TrimSuffix(r.Alias.Name, ".")
-	default:
-		t.Address = addressOf(rr)
-		if !t.Address.IsValid() {
-			host, port := config.HostOf(rr, user)
-			t.Name = strings.ToLower(strings.TrimSuffix(host, "."))
-			if port != 0 && p.Type != config.ProbePing { // which has no port
-				t.Port = port
-			}
-			if !isWeb(rr) || p.Preset == config.PresetTrafficManager {
-				name = ""
-			}
-		}
-	}
-	name = firstOf(name, t.Name)
-	t.Host, t.SNI = firstOf(p.HTTP.Host, name), firstOf(p.TLS.SNI, p.HTTP.Host, name)
-	// What a type does not send must not tell its checks apart.
-	if !p.Type.IsHTTP() {
-		t.Headers = nil
-	}
-	if !p.Type.IsHTTP() && p.Type != config.ProbeGRPC {
-		t.Host = ""
-	}
-	if !p.UsesTLS() {
-		t.SNI = ""
-	}
-	return health.Spec{Probe: p, Prober: prober, Target: t, User: user}
-}
-
-// isWeb reports whether clients who follow the record ask the host for the record's own name: an alias and a service binding (RFC 9460 section 2.4.2) do
-// not change whom they want.
-func isWeb(rr dns.RR) bool {
-	switch rr.(type) {
-	case *dns.CNAME, *dns.SVCB, *dns.HTTPS:
-		return true
-	}
-	return false
-}
-
-// addressOf returns the address in an A or AAAA record; it is not valid for other types.
-func addressOf(rr dns.RR) netip.Addr {
-	var address netip.Addr
-	switch rr := rr.(type) {
-	case *dns.A:
-		address, _ = netip.AddrFromSlice(rr.A)
-	case *dns.AAAA:
-		address, _ = netip.AddrFromSlice(rr.AAAA)
-	}
-	return address.Unmap()
-}
-
-func firstOf(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
-		}
-	}
-	return ""
 }
 
 // ChecksFor returns the checks that watch what the record answers the type with, each once.

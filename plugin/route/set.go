@@ -15,6 +15,7 @@ type Set struct {
 	Candidates []*Candidate // every record that has something of the type, in the order of declaration
 	LastResort bool         // some are eligible, none is usable
 	ShowsAll   bool         // fewer are usable than `min_healthy ... show_all` asks for, so all eligible ones answer
+	Balance    *Balance     // of a pool or a balancer: how its sites stand; nil for other groups
 
 	usable   int // candidates of that standing
 	eligible int
@@ -117,6 +118,8 @@ func (s *Set) NeedsClient() bool { return s.client }
 // HeldBack says why a usable candidate without a share in what the choice was made of does not answer.
 func (s *Set) HeldBack(choice Choice, c *Candidate) string {
 	switch {
+	case s.Balance != nil:
+		return s.Balance.heldBack(c)
 	case choice.By == ByOverride:
 		return "an override has another record for this client"
 	case s.latched > c.Record.Rank:

@@ -76,11 +76,14 @@ func (c *Candidate) aliasStatus(qtype uint16) health.Status {
 	if !a.evaluate {
 		return health.Best(a.checks())
 	}
-	set := c.Target.setOf(qtype)
+	set := a.behind(c.Target, qtype)
 	if set == nil || !c.Target.healthy(set, a.min) {
 		return health.Unhealthy
 	}
 	working := 0
+	if set.Balance != nil {
+		return set.Balance.status()
+	}
 	for _, member := range set.Candidates {
 		if member.Standing == Usable && member.Status(qtype) != health.Checking {
 			working++

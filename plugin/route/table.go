@@ -5,6 +5,7 @@
 package route
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,12 +20,19 @@ type Table struct {
 	entries map[string]*Entry // by absolute, lower-case name
 	groups  []*Group
 	beside  []string // zones of other server blocks
+	filters []*Filter
+
+	pools     []*Pool
+	balancers []*Group              // what stands behind aliases of pools and balancers
+	refs      map[*health.Check]int // guarded by mu: how many targets of pools, and others, need a check
+	met       map[*health.Check]int // guarded by mu: how many of those are addresses that filters have met
 
 	canaries []*health.Check
 	observer Observer
 	admin    *health.Admin
 	checks   Checker
-	adminMu  sync.Mutex // held while admin states are taken over, one change after the other
+	adminMu  sync.Mutex // held while admin states or targets are taken over, one change after the other
+	begun    bool       // guarded by adminMu: the checks have been started
 
 	mu         sync.Mutex
 	byCheck    map[*health.Check][]*Group // guarded by mu
@@ -37,6 +45,8 @@ type Table struct {
 type Zone struct {
 	Name   string         // absolute, lower case
 	Stanza *config.Stanza // what was declared for it
+
+	filters *filterNames // of the stanza; nil without any
 }
 
 // Entry is a name that exists because a group has it, or because a name below it does (an empty non-terminal).
@@ -60,10 +70,14 @@ func (e *Entry) Member(qtype uint16) *Group {
 	return nil
 }
 
-// Observer is told what a table's groups do.
+// Observer is told what a table's groups and filters do, from any goroutine.
 type Observer interface {
 	// LastResort tells that a group began or ceased to answer the type from its last resort.
 	LastResort(g *Group, qtype uint16, on bool)
+	// FilterFull tells that a filter knows as many addresses as it may, the first time.
+	FilterFull(f *Filter)
+	// FilterForgot tells that a filter has given checks of idle addresses back.
+	FilterForgot(f *Filter, checks []*health.Check)
 }
 
 // Match is what a table knows of a name.
@@ -81,7 +95,10 @@ type Match struct {
 
 // NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
 func NewTable(o Observer, admin *health.Admin) *Table {
-	return &Table{byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o, admin: admin}
+	return &Table{
+		byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{},
+		refs: map[*health.Check]int{}, met: map[*health.Check]int{}, observer: o, admin: admin,
+	}
 }
 
 // Find looks a name up; it is absolute and lower case.
@@ -169,3 +186,6 @@ func (t *Table) Canaries() []*health.Check { return t.canaries }
 
 // Groups returns the groups of the table in the order of declaration.
 func (t *Table) Groups() []*Group { return t.groups }
+
+// Choosers returns all that choose: the groups, and behind their aliases the balancers.
+func (t *Table) Choosers() []*Group { return slices.Concat(t.groups, t.balancers) }

@@ -47,12 +47,16 @@ func (j *judge) buildView(l latch) *View {
 	g := j.group
 	v := &View{Group: g}
 	for _, t := range g.types {
+		if g.balancer != nil {
+			v.sets = append(v.sets, j.buildBalanced(t))
+			continue
+		}
 		v.sets = append(v.sets, j.buildSet(t, l))
 	}
 	if i := slices.Index(g.types, dns.TypeCNAME); i >= 0 {
 		v.any = v.sets[i]
 	}
-	if g.wholes {
+	if g.wholes && g.balancer == nil { // a balancer's families are judged apart
 		v.whole = j.buildSet(dns.TypeANY, l)
 	}
 	return v

@@ -198,7 +198,7 @@ func parseSOA(_ *parser, args []string, _ line) (statement, error) {
 }
 
 func parseState(_ *parser, args []string, _ line) (statement, error) {
-	states := []string{"checking", "healthy", "unhealthy", "unmonitored", "stopped", "enabled", "disabled", "draining", "always"}
+	states := []string{"checking", "healthy", "unhealthy", "unmonitored", "stopped", "enabled", "disabled", "draining", "unused", "always"}
 	return worldWord(args, "state", states, func(p *player, object, word string) error {
 		got, err := p.world.RecordState(object)
 		if err != nil {

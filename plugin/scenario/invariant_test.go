@@ -97,7 +97,7 @@ func TestOrderOfRecordsIsNothing(t *testing.T) {
 
 // TestRemovingWhatIsNotUsable takes a record out of the configuration that is not usable, where something usable for the query is left beside
 // it. That changes nothing, except where the rules look at what is not usable: places and ranges (the most specific match may be the record),
-// shares of min_healthy, show_all.
+// shares of min_healthy, show_all, and `families together` around an alias, which looks at families of which nothing is usable.
 func TestRemovingWhatIsNotUsable(t *testing.T) {
 	checkTrees(t, func(t *rapid.T, tree *tree) error {
 		g := rapid.SampledFrom(tree.groups).Draw(t, "group")
@@ -132,14 +132,15 @@ func TestRemovingWhatIsNotUsable(t *testing.T) {
 // removable reports whether the configuration is good without the record, and no rule looks at it while it is not usable.
 func removable(t *tree, g *config.Group, r *config.Record) bool {
 	uses := slices.ContainsFunc(g.Overrides, func(o config.Override) bool { return o.Use == r.ID })
-	percent := g.MinHealthy.Percent
+	percent, together := g.MinHealthy.Percent, false
 	for _, other := range t.groups {
+		together = together || other != g && other.FamiliesTogether
 		for _, alias := range other.Records {
 			percent = percent || alias.Alias != nil && alias.Alias.MinHealthy.Percent
 		}
 	}
 	places := g.Policy == config.PolicyGeo || g.Policy == config.PolicySubnet
-	return len(g.Records) > 1 && !uses && !percent && !places && r.Alias == nil && r.Role != config.RolePrimary && !g.MinHealthy.ShowAll &&
+	return len(g.Records) > 1 && !uses && !percent && !together && !places && r.Alias == nil && r.Role != config.RolePrimary && !g.MinHealthy.ShowAll &&
 		!t.ordered(g)
 }
 

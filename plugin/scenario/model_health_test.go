@@ -20,8 +20,15 @@ func objectOf(g *config.Group, r *config.Record) string { return short(g.Names[0
 
 // adminOf is the admin state of a record: what the operator says, else what the configuration does.
 func (m *model) adminOf(g *config.Group, r *config.Record) string {
+	site := m.admin["site "+r.Site]
+	if takesOut(site) {
+		return site
+	}
 	if word := m.admin[objectOf(g, r)]; word != "" && word != "enabled" {
 		return word
+	}
+	if r.Admin == "" && r.Alias == nil {
+		return site
 	}
 	return string(r.Admin)
 }
@@ -37,7 +44,7 @@ func (m *model) healthKey(g *config.Group, r *config.Record, v config.Value) str
 // passes is status(check) == healthy of spec 4.1.
 func (m *model) passes(key string) bool {
 	switch m.health[key] {
-	case "unhealthy":
+	case "unhealthy", "stopped":
 		return false
 	case "checking":
 		return !m.excluded
@@ -47,6 +54,9 @@ func (m *model) passes(key string) bool {
 
 // has reports whether the record could ever answer the type (spec 4.12, rule 1); a CNAME answers all.
 func (m *model) has(r *config.Record, qtype uint16) bool {
+	if x, ok := m.balancing(r, qtype); ok {
+		return x.couldAnswer()
+	}
 	if r.Alias != nil {
 		for _, inner := range m.group(r.Alias.Group[0]).Records {
 			if m.has(inner, qtype) {
@@ -77,6 +87,9 @@ func (m *model) eligible(g *config.Group, r *config.Record, qtype uint16) bool {
 	if m.groupOff(g) || !m.has(r, qtype) {
 		return false
 	}
+	if x, ok := m.balancing(r, qtype); ok {
+		return x.eligible()
+	}
 	return r.Alias == nil || len(m.candidates(m.group(r.Alias.Group[0]), qtype)) > 0
 }
 
@@ -94,6 +107,9 @@ func (m *model) usable(g *config.Group, r *config.Record, qtype uint16) bool {
 }
 
 func (m *model) usableFor(g *config.Group, r *config.Record, qtype uint16) bool {
+	if x, ok := m.balancing(r, qtype); ok {
+		return m.passes(objectOf(g, r)) && (!r.Alias.Evaluate || x.enough(r.Alias.MinHealthy))
+	}
 	if r.Alias != nil {
 		target := m.group(r.Alias.Group[0])
 		return m.passes(objectOf(g, r)) && (!r.Alias.Evaluate ||

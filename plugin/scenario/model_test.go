@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/miekg/dns"
@@ -22,7 +23,11 @@ type model struct {
 	client     modelClient
 	asked      *config.Group
 	trying     bool // whether the name exists is being found out
-	otherTypes bool // the name has other types, or there are names below it, so that it cannot be NXDOMAIN
+	pools      map[string]*config.Pool
+	balancers  map[string]*config.Balancer
+	shifts     []string              // BALANCER/SITE that clients are shifted away from
+	ownTargets map[string]netip.Addr // of sites' probes that have a target
+	otherTypes bool                  // the name has other types, or there are names below it, so that it cannot be NXDOMAIN
 }
 
 // anyType stands for all types where the preset chooses first and compares the type afterwards (spec 4.11).
@@ -167,6 +172,10 @@ func (m *model) candidates(g *config.Group, qtype uint16) []*config.Record {
 func (m *model) values(g *config.Group, records []*config.Record, qtype uint16, everything bool) dist {
 	out := sure("")
 	for _, r := range records {
+		if x, ok := m.balancing(r, qtype); ok {
+			out = out.together(x.answer(g))
+			continue
+		}
 		if r.Alias != nil {
 			out = out.together(m.answer(m.group(r.Alias.Group[0]), qtype))
 			continue

@@ -11,7 +11,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/route"
 )
 
-// An object is named in a script as GROUP, GROUP/RECORD or PROBE@TARGET. A group goes by any of its names, relative or absolute.
+// An object is named in a script as GROUP, GROUP/RECORD, PROBE@TARGET, POOL, POOL/TARGET (pool.go) or, as two words, site NAME. A group goes by any of its names, relative or absolute.
 
 // groups returns the groups that have the name.
 func (w *World) groups(name string) []*route.Group {
@@ -53,12 +53,43 @@ func (w *World) object(word string) (health.Object, error) {
 	if g, r := w.record(word); r != nil {
 		return health.GroupObject(g.Name, r.ID), nil
 	}
+	if p := w.pool(word); p != nil {
+		return health.PoolObject(p.Name, ""), nil
+	}
+	if p, target := w.poolTarget(word); target != nil {
+		return health.PoolObject(p.Name, target.ID), nil
+	}
+	if site, ok := strings.CutPrefix(word, "site "); ok && w.hasSite(site) {
+		return health.SiteObject(strings.ToLower(site)), nil
+	}
 	return health.Object{}, w.unknown(word)
 }
 
-// checksOf returns the checks of GROUP/RECORD or PROBE@TARGET; the port of the target may be left out.
+// hasSite reports whether a record or a target stands in the site.
+func (w *World) hasSite(site string) bool {
+	here := func(r *route.Record) bool { return strings.EqualFold(r.Site, site) }
+	for _, n := range w.servers {
+		for _, g := range n.table.Groups() {
+			if slices.ContainsFunc(g.Records, here) {
+				return true
+			}
+		}
+		for _, p := range n.table.Pools() {
+			if slices.ContainsFunc(p.Targets(), here) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checksOf returns the checks of GROUP/RECORD, POOL/TARGET or PROBE@TARGET; the port of the target may be left out.
 func (w *World) checksOf(object string) ([]*health.Check, error) {
-	if _, r := w.record(object); r != nil {
+	_, r := w.record(object)
+	if r == nil {
+		_, r = w.poolTarget(object)
+	}
+	if r != nil {
 		if checks := r.Checks(); len(checks) > 0 {
 			return checks, nil
 		}
@@ -102,6 +133,7 @@ func (w *World) unknown(object string) error {
 			names = append(names, c.String())
 		}
 	}
+	names = append(names, w.poolNames()...)
 	text := fmt.Sprintf("the Corefile has no object %q", object)
 	if nearest := config.Nearest(object, names); nearest != "" {
 		text += fmt.Sprintf("; did you mean %q?", nearest)
@@ -109,11 +141,14 @@ func (w *World) unknown(object string) error {
 	return errors.New(text)
 }
 
-// RecordState returns the words that hold for GROUP/RECORD (its admin state, and its health unless an operator put something else in its place)
+// RecordState returns the words that hold for GROUP/RECORD or POOL/TARGET (its admin state, and its health unless an operator put something else in its place)
 // or for PROBE@TARGET.
 func (w *World) RecordState(object string) ([]string, error) {
 	if g, r := w.record(object); r != nil {
 		return recordWords(g, r), nil
+	}
+	if p, target := w.poolTarget(object); target != nil {
+		return p.Words(target, w.clock.Now()), nil
 	}
 	checks, err := w.checksOf(object)
 	if err != nil {

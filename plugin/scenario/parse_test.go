@@ -86,8 +86,8 @@ func TestPlayFailures(t *testing.T) {
 		{"state www/192.0.2.3 healthy", "the Corefile has no object \"www/192.0.2.3\"; did you mean"},
 		{"query www.example.net. A\naa", "no server block with healthroute serves"},
 		{"push deploy healthy\n" + ask + "aa", "the Corefile has no push probe"},
-		{"shift shop a for 1h\n" + ask + "aa", "the Corefile has no balancer"},
-		{"register app/192.0.2.9\n" + ask + "aa", "the Corefile has no pool"},
+		{"shift shop a for 1h\n" + ask + "aa", `the Corefile has no object "shop"`},
+		{"register app/192.0.2.9\n" + ask + "aa", `the Corefile has no object "app/192.0.2.9"`},
 		{"resolve lb.example.net 192.0.2.9\n" + ask + "aa", "the Corefile has nothing that resolves"},
 	} {
 		t.Run(c.script, func(t *testing.T) {

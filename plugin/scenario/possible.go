@@ -76,29 +76,44 @@ func (w *World) recordByRecord(q Question) (Distribution, error) {
 	w.draws.reset()
 	w.draws.begin()
 	res := n.answer(query)
-	if res.Set == nil || len(res.Chain) > 0 {
-		return Distribution{}, fmt.Errorf("more than %d different answers to %s %s", MaxOutcomes, query.Name, dns.Type(q.Type))
+	last := res.Link
+	for _, next := range res.Chain { // one alias behind the other leads to the sample, and nothing else does
+		if last.Set == nil || next.Set == nil || !settledOn(last.Set, query) {
+			return Distribution{}, tooMany(query)
+		}
+		last = next
+	}
+	if last.Set == nil {
+		return Distribution{}, tooMany(query)
 	}
 	d := Distribution{Together: true}
-	for _, s := range res.Set.Shares(query.Asked()) {
+	for _, s := range last.Set.Shares(query.Asked()) {
 		p := Possible{Share: s.Part.RatString(), Rcode: dns.RcodeToString[dns.RcodeSuccess], part: s.Part}
-		for i := range s.Candidate.Len(res.Set.Type) {
-			rr := s.Candidate.RR(res.Set.Type, i, query.Match.Zone.Name)
+		for i := range s.Candidate.Len(last.Set.Type) {
+			rr := s.Candidate.RR(last.Set.Type, i, query.Match.Zone.Name)
 			p.Answer, p.TTL = append(p.Answer, answer.Data(rr)), rr.Header().Ttl
 		}
-		p.links = []answer.Link{{Group: res.Group, Set: res.Set, Choice: route.Choice{One: s.Candidate, LastResort: res.Choice.LastResort}}}
+		p.links = []answer.Link{{Group: last.Group, Set: last.Set, Choice: route.Choice{One: s.Candidate, LastResort: last.Choice.LastResort}}}
 		d.Possible = append(d.Possible, p)
 	}
 	return d, nil
+}
+
+// settledOn reports whether the query can get but one record of the set.
+func settledOn(s *route.Set, q *answer.Query) bool {
+	outcomes, ok := s.Outcomes(q.Asked(), 1)
+	return ok && len(outcomes) == 1 && outcomes[0].Choice.Len() == 1
+}
+
+func tooMany(q *answer.Query) error {
+	return fmt.Errorf("more than %d different answers to %s %s", MaxOutcomes, q.Name, dns.Type(q.Req.Question[0].Qtype))
 }
 
 // checks returns the checks of the records that the answer was chosen among.
 func (p Possible) checks() []*health.Check {
 	var out []*health.Check
 	for _, link := range p.links {
-		for _, c := range link.Set.Candidates {
-			out = append(out, c.Record.ChecksFor(link.Set.Type)...)
-		}
+		out = append(out, link.Set.Checks()...)
 	}
 	return out
 }
@@ -116,12 +131,30 @@ func (p Possible) dead(down func(*health.Check) bool) (dead bool, ttl uint32) {
 				smallest = min(smallest, rr.Header().Ttl)
 				deadHere = deadHere || slices.ContainsFunc(watching(checks, rr, link.Group.Name), down)
 			}
+			deadHere = deadHere || leadsNowhere(link, c, down)
 		}
 		if deadHere {
 			dead, ttl = true, max(ttl, smallest)
 		}
 	}
 	return dead, ttl
+}
+
+// leadsNowhere reports whether the candidate is the address of a site behind which every target of a pool is down.
+func leadsNowhere(link answer.Link, c *route.Candidate, down func(*health.Check) bool) bool {
+	if len(link.Group.Fronts()) == 0 {
+		return false
+	}
+	isDown := func(target *route.Candidate) bool { return slices.ContainsFunc(target.Record.Checks(), down) }
+	for _, site := range link.Set.Balance.Sites {
+		for _, p := range site.Pools {
+			works := func(target *route.Candidate) bool { return !isDown(target) }
+			if site.Site == c.Record.Site && len(p.Targets()) > 0 && !slices.ContainsFunc(p.Targets(), works) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // watching returns those of a record's checks that watch the value: the one of its address or of the host that it leads to, or else, where the probe has a

@@ -11,6 +11,8 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/discover"
 )
 
 // pretended is what a `resolve` line says of a name.
@@ -28,6 +30,7 @@ func (w *World) Resolve(name string, ttl time.Duration, addresses ...netip.Addr)
 	w.resolved[dns.CanonicalName(name)] = pretended{addresses, ttl}
 	for _, n := range w.servers {
 		n.names.Hurry()
+		n.sources.Hurry()
 	}
 	w.AdvanceTo(w.Now())
 }
@@ -57,11 +60,28 @@ func (w *World) askFor(n *server) func(context.Context, *dns.Msg) answer.Behind 
 	}
 }
 
-// hasName reports whether an alias stands for the name.
+// discovering is what sources of targets need: names are looked up as an alias's, files are those of the archive or on disk.
+func (w *World) discovering(n *server) discover.Options {
+	ask := w.askFor(n)
+	return discover.Options{Clock: expiries{w.clock}, Ask: func(ctx context.Context, req *dns.Msg) *dns.Msg {
+		reply := ask(ctx, req)
+		if reply.Nobody {
+			return nil
+		}
+		return reply.Msg
+	}}
+}
+
+// hasName reports whether an alias stands for the name, or targets are discovered by it.
 func (w *World) hasName(name string) bool {
 	for _, n := range w.servers {
 		for _, known := range n.table.Names() {
 			if strings.EqualFold(known, dns.Fqdn(name)) {
+				return true
+			}
+		}
+		for _, s := range n.sources.All() {
+			if d := s.Config(); d.Kind == config.DiscoverDNS && strings.EqualFold(d.Name, dns.Fqdn(name)) {
 				return true
 			}
 		}

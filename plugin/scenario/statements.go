@@ -34,17 +34,17 @@ var statementWords = map[string]word{
 	"at":         {moves, "at 1m30s", parseAt},
 	"every":      {repeats, "every 30s until 5m", parseEvery},
 	"target":     {changes, "target ADDRESS[:PORT]|NAME up|refuse|hang|status N|cannot_tell [connect D] [after D]", parseTarget},
-	"health":     {changes, "health PROBE@TARGET|GROUP/RECORD healthy|unhealthy|checking|stopped|votes M/N", parseHealth},
-	"admin":      {changes, "admin GROUP|GROUP/RECORD enabled|disabled|draining|always [for D]", parseAdmin},
+	"health":     {changes, "health PROBE@TARGET|GROUP/RECORD|POOL/TARGET healthy|unhealthy|checking|stopped|votes M/N", parseHealth},
+	"admin":      {changes, "admin GROUP|GROUP/RECORD|POOL|POOL/TARGET|site NAME enabled|disabled|draining|always [for D]", parseAdmin},
 	"reload":     {changes, "reload FILE", parseReload},
 	"restart":    {changes, "restart", parseRestart},
 	"observers":  {changes, "observers N", parseObservers},
 	"offset":     {changes, "offset OBSERVER D", parseOffset},
 	"resolve":    {changes, "resolve NAME ADDRESS...|nothing [ttl D]", parseResolve},
 	"failback":   {changes, "failback GROUP", parseFailback},
-	"shift":      {changes, "shift BALANCER SITE for D", absent("balancer", 4)},
-	"register":   {changes, "register POOL/TARGET", absent("pool", 1)},
-	"deregister": {changes, "deregister POOL/TARGET", absent("pool", 1)},
+	"shift":      {changes, "shift BALANCER SITE for D", parseShift},
+	"register":   {changes, "register POOL/TARGET", parseRegister},
+	"deregister": {changes, "deregister POOL/TARGET", parseDeregister},
 	"push":       {changes, "push PROBE healthy|unhealthy", parsePush},
 }
 
@@ -160,6 +160,9 @@ func parseHealth(_ *parser, args []string, _ line) (statement, error) {
 }
 
 func parseAdmin(_ *parser, args []string, _ line) (statement, error) {
+	if len(args) > 2 && args[0] == "site" {
+		args = append([]string{"site " + args[1]}, args[2:]...)
+	}
 	if len(args) != 2 && (len(args) != 4 || args[2] != "for") {
 		return statement{}, errors.New("expected an object and its admin state")
 	}
@@ -213,16 +216,6 @@ func parseFailback(_ *parser, args []string, _ line) (statement, error) {
 		return statement{}, errors.New("expected one group")
 	}
 	return does(func(p *player) error { return p.world.Failback(args[0]) })
-}
-
-// absent is a statement about something that no Corefile can declare yet.
-func absent(what string, atLeast int) func(*parser, []string, line) (statement, error) {
-	return func(_ *parser, args []string, _ line) (statement, error) {
-		if len(args) < atLeast {
-			return statement{}, errors.New("expected more words")
-		}
-		return does(func(*player) error { return fmt.Errorf("the Corefile has no %s", what) })
-	}
 }
 
 // unknown is the error for a word that is not in a list.

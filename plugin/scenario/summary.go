@@ -18,6 +18,7 @@ import (
 type Summary struct {
 	Zones    []string       `json:"zones"`
 	Groups   []GroupSummary `json:"groups"`
+	Pools    []PoolSummary  `json:"pools"`
 	Records  int            `json:"records"`
 	Probes   int            `json:"probes"`
 	Checks   int            `json:"checks"` // each once, whoever uses it
@@ -56,7 +57,7 @@ type NetworkRate struct {
 func (w *World) Summary() Summary {
 	checks := w.Checks()
 	s := Summary{
-		Zones: []string{}, Groups: []GroupSummary{}, Networks: []NetworkRate{},
+		Zones: []string{}, Groups: []GroupSummary{}, Pools: []PoolSummary{}, Networks: []NetworkRate{},
 		Checks: len(checks), Attempts: rateOf(checks),
 	}
 	for _, n := range w.servers {
@@ -66,6 +67,9 @@ func (w *World) Summary() Summary {
 			for _, g := range stanza.Groups {
 				s.Records += len(g.Records)
 				s.Groups = append(s.Groups, summarizeGroup(n.table, g))
+			}
+			for _, p := range stanza.Pools {
+				s.Pools = append(s.Pools, summarizePool(p))
 			}
 		}
 	}
@@ -100,7 +104,7 @@ func summarizeGroup(t *route.Table, declared *config.Group) GroupSummary {
 	}
 	var ttl time.Duration
 	seen := map[*health.Check]bool{}
-	for i, r := range compiled(t, declared).Records {
+	for _, r := range compiled(t, declared).Records {
 		watched := false
 		for _, c := range attempted(r.ChecksBehind()) {
 			p := c.Probe()
@@ -112,7 +116,7 @@ func summarizeGroup(t *route.Table, declared *config.Group) GroupSummary {
 			seen[c] = true
 		}
 		if watched {
-			ttl = max(ttl, declared.Records[i].TTL)
+			ttl = max(ttl, r.LongestTTL())
 		} else {
 			s.Unchecked++
 		}

@@ -119,6 +119,7 @@ func TestSummary(t *testing.T) {
       "failover": 66.5
     }
   ],
+  "pools": [],
   "records": 8,
   "probes": 5,
   "checks": 7,

@@ -20,12 +20,24 @@ type tree struct {
 	admin      map[string]string // as the model's
 	client     modelClient
 	otherTypes bool
+
+	pools      []*config.Pool
+	balancers  []*config.Balancer
+	shifts     []string              // as the model's
+	ownTargets map[string]netip.Addr // as the model's
 }
 
 func (t *tree) model() *model {
 	m := &model{
 		groups: map[string]*config.Group{}, health: t.health, admin: t.admin, client: t.client, otherTypes: t.otherTypes, asked: t.groups[0],
-		excluded: t.preset == config.PresetNLB,
+		excluded: t.preset == config.PresetNLB, pools: map[string]*config.Pool{}, balancers: map[string]*config.Balancer{}, shifts: t.shifts,
+		ownTargets: t.ownTargets,
+	}
+	for _, p := range t.pools {
+		m.pools[p.Name] = p
+	}
+	for _, b := range t.balancers {
+		m.balancers[b.Name] = b
 	}
 	for _, g := range t.groups {
 		m.groups[short(g.Names[0])] = g

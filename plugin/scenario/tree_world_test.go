@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -29,6 +30,7 @@ func (t *tree) corefile() string {
 	for i := range t.ownChecks() {
 		fmt.Fprintf(&b, "probe own%d http {\ntarget 192.0.2.%d\n}\n", i, 201+i)
 	}
+	t.writePools(&b)
 	for _, g := range t.groups {
 		t.writeGroup(&b, g)
 	}
@@ -58,7 +60,7 @@ func (t *tree) writeGroup(b *strings.Builder, g *config.Group) {
 		}
 	}
 	line(true, "preset %s", cmp.Or(g.Preset, config.PresetNone))
-	line(g.Policy == config.PolicyMultivalue, "max %d", g.Max)
+	line(g.Policy == config.PolicyMultivalue || g.Max > 0 && ofPools(g) && g.Policy != config.PolicyWeighted, "max %d", g.Max)
 	line(g.LastResort != config.LastResortAlias, "last_resort %s", g.LastResort)
 	if g.LastResort == config.LastResortAlias {
 		line(true, "last_resort alias %s", short(g.Sorry[0]))
@@ -114,7 +116,14 @@ func (t *tree) recordLine(g *config.Group, r *config.Record) string {
 	checked := t.health[objectOf(g, r)] != ""
 	switch {
 	case r.Alias != nil:
-		add(true, "alias", short(r.Alias.Group[0]))
+		switch {
+		case r.Alias.Pool != "":
+			add(true, "alias", "pool", r.Alias.Pool)
+		case r.Alias.Balancer != "":
+			add(true, "alias", "balancer", r.Alias.Balancer)
+		default:
+			add(true, "alias", short(r.Alias.Group[0]))
+		}
 		add(!r.Alias.Evaluate, "evaluate", "off")
 		add(r.Alias.MinHealthy != config.MinHealthy{}, "min_healthy"+minHealthyWords(r.Alias.MinHealthy))
 	case r.Values[0].Type == dns.TypeCNAME:
@@ -202,28 +211,41 @@ func (t *tree) world() (*World, error) {
 	}
 	var errs []error
 	for key, word := range t.health {
-		if !strings.Contains(key, "/") {
+		if !strings.ContainsAny(key, "/@") {
 			key = "web@" + key
 		}
 		errs = append(errs, w.SetHealth(key, word))
 	}
 	for object, word := range t.admin {
+		if word == "deregistered" {
+			errs = append(errs, w.Deregister(object))
+			continue
+		}
 		if word == "stopped" { // a health word: nobody says it of what is not probed
 			errs = append(errs, w.SetHealth(object, word))
 			continue
 		}
 		errs = append(errs, w.Admin(object, word, 0))
 	}
+	for _, shift := range t.shifts {
+		balancer, site, _ := strings.Cut(shift, "/")
+		errs = append(errs, w.Shift(balancer, site, time.Hour))
+	}
 	return w, errors.Join(errs...)
 }
 
-// ask returns the product's exact distribution of answers.
-func (t *tree) ask(w *World, qtype uint16) (dist, error) {
+// question asks for the first group as the client does.
+func (t *tree) question(qtype uint16) Question {
 	q := Question{Name: short(t.groups[0].Names[0]), Type: qtype, From: t.asker()}
 	if p := t.client.network; p.IsValid() && !p.IsSingleIP() {
 		q.Subnet = p
 	}
-	outcomes, err := w.Ask(q)
+	return q
+}
+
+// ask returns the product's exact distribution of answers.
+func (t *tree) ask(w *World, qtype uint16) (dist, error) {
+	outcomes, err := w.Ask(t.question(qtype))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
@@ -26,6 +27,7 @@ type World struct {
 	engine  *health.Engine
 	admin   *health.Admin
 	source  Source
+	cleanUp func() // of the source's files on disk
 	servers []*server
 	others  []*colleague
 	draws   enumeration
@@ -43,6 +45,7 @@ type server struct {
 	table    *route.Table
 	lease    *health.Lease
 	names    *answer.Names
+	sources  *route.Sources
 	answerer *answer.Answerer
 	unwatch  func()
 }
@@ -65,7 +68,7 @@ func NewWorld(s Source) (*World, config.Problems) {
 	c := &clock{now: epoch}
 	w := &World{
 		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
-		resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
+		cleanUp: func() {}, resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
 	w.engine = health.NewEngine(health.Options{Clock: c, Timers: expiries{c}, Observer: w, Runner: w.run, Exact: true})
 	problems := w.Reload(s)
@@ -77,8 +80,15 @@ func NewWorld(s Source) (*World, config.Problems) {
 
 // Reload replaces the Corefile as a server's reload does; a refused one changes nothing.
 func (w *World) Reload(s Source) config.Problems {
-	blocks, problems := Load(s)
+	dir, cleanUp, err := s.onDisk() // as long as it is in force: sources of targets look at files again
+	if err != nil {
+		return config.Problems{{Message: err.Error()}}
+	}
+	laid := s
+	laid.Dir = dir
+	blocks, problems := Load(laid)
 	if problems.Errors() != nil {
+		cleanUp()
 		return problems
 	}
 	var servers []*server
@@ -87,17 +97,20 @@ func (w *World) Reload(s Source) config.Problems {
 		servers = append(servers, n)
 		if err != nil {
 			stop(servers)
+			cleanUp()
 			return append(problems, config.Problem{Message: err.Error()})
 		}
 	}
 	w.engine.SetMaxAttempts(maxAttempts(blocks))
 	w.engine.SetCanaries(canaries(servers))
 	for _, n := range servers {
-		n.lease.Start()
+		n.table.Begin()
 		n.names.Start()
+		n.sources.Start()
 	}
 	stop(w.servers)
-	w.source, w.servers = s, servers
+	w.cleanUp()
+	w.source, w.servers, w.cleanUp = s, servers, cleanUp
 	for _, o := range w.others {
 		o.follow(w)
 	}
@@ -134,9 +147,12 @@ func (w *World) serve(b *Block) (*server, error) {
 		return n, err
 	}
 	n.names = answer.NewNames(n.table, expiries{w.clock}, w.askFor(n))
+	n.sources = n.table.Sources(w.discovering(n), func(*route.Source, discover.Report) {})
 	for _, before := range w.servers {
 		if slices.Equal(before.Zones, n.Zones) {
 			n.names.Inherit(before.names)
+			n.sources.Inherit(before.sources)
+			n.table.Inherit(before.table)
 		}
 	}
 	n.answerer = answer.New(n.table, answer.Options{
@@ -151,6 +167,7 @@ func stop(servers []*server) {
 		n.unwatch()
 		if n.names != nil {
 			n.names.Stop()
+			n.sources.Stop()
 		}
 		n.lease.Release()
 	}
@@ -169,7 +186,8 @@ func (w *World) Restart() config.Problems {
 // Close ends the world.
 func (w *World) Close() {
 	stop(w.servers)
-	w.servers = nil
+	w.cleanUp()
+	w.servers, w.cleanUp = nil, func() {}
 	for _, o := range w.others {
 		o.follow(w)
 	}
@@ -293,6 +311,12 @@ func (w *World) Transition(c *health.Check, t health.Transition) {
 	}
 	w.events = append(w.events, Event{At: w.Now(), Check: c, Transition: t})
 }
+
+// FilterFull is route.Observer's.
+func (w *World) FilterFull(*route.Filter) {}
+
+// FilterForgot is route.Observer's.
+func (w *World) FilterForgot(*route.Filter, []*health.Check) {}
 
 // LastResort is route.Observer's.
 func (w *World) LastResort(g *route.Group, qtype uint16, on bool) {

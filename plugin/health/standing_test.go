@@ -1,0 +1,112 @@
+package health
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// TestStanding lists what is in force with all that is known of it.
+func TestStanding(t *testing.T) {
+	clock := newVirtualClock(time.Unix(1_000_000, 0))
+	a := NewAdmin(clock)
+	record := GroupObject("www", "a")
+	a.Set(record, Override{State: Always, Author: "kim"})
+	clock.to(time.Minute)
+	a.Set(record, Override{State: Disabled, Reason: "disk", Author: "lee", Until: clock.Now().Add(time.Hour)})
+	a.Set(SiteObject("fra"), Override{State: Draining})
+	got := a.Standing()
+	equal(t, "number", len(got), 2)
+	equal(t, "first", got[0].Object, record)
+	equal(t, "first override", got[0].Override,
+		Override{State: Disabled, Reason: "disk", Author: "lee", Since: clock.epoch.Add(time.Minute), Until: clock.epoch.Add(time.Hour + time.Minute)})
+	equal(t, "what stands under it", *got[0].Under, Override{State: Always, Author: "kim", Since: clock.epoch})
+	equal(t, "second", got[1].Object, SiteObject("fra"))
+	equal(t, "what stands under that", got[1].Under, nil)
+	clock.stall(2 * time.Hour) // its timer is late
+	equal(t, "number after an end", len(a.Standing()), 2)
+}
+
+// TestRestore is what a restart does: it ends as it would have ended, an always comes back, and what has ended is gone.
+func TestRestore(t *testing.T) {
+	clock := newVirtualClock(time.Unix(1_000_000, 0))
+	at := func(d time.Duration) time.Time { return clock.epoch.Add(d) }
+	always := &Override{State: Always, Since: at(0)}
+	short := &Override{State: Always, Since: at(0), Until: at(5 * time.Minute)}
+	clock.to(10 * time.Minute)
+	a := NewAdmin(clock)
+	var told []string
+	a.Watch(func(o Object) {
+		v, _ := a.Override(o)
+		told = append(told, fmt.Sprintf("%s %s %s", seconds(clock.at()), o, v.State))
+	})
+	a.Set(GroupObject("said", ""), Override{State: Always})
+	before := a.Changes()
+	a.Restore([]Standing{
+		{GroupObject("kept", ""), Override{State: Disabled, Since: at(time.Minute), Until: at(20 * time.Minute)}, always},
+		{GroupObject("over", ""), Override{State: Disabled, Since: at(time.Minute), Until: at(10 * time.Minute)}, nil},
+		{GroupObject("back", ""), Override{State: Disabled, Since: at(time.Minute), Until: at(9 * time.Minute)}, always},
+		{GroupObject("gone", ""), Override{State: Disabled, Since: at(time.Minute), Until: at(9 * time.Minute)}, short},
+		{GroupObject("lone", ""), Override{State: Disabled, Since: at(time.Minute)}, short},
+		{GroupObject("said", ""), Override{State: Disabled, Since: at(time.Minute)}, nil},
+		{ShiftObject("shop", "a"), Override{State: Shifted, Since: at(time.Minute), Until: at(time.Hour)}, nil},
+	})
+	equal(t, "changes", a.Changes()-before, 4)
+	site, _, _ := a.Shifted("shop")
+	equal(t, "shifted", site, "a")
+	got, _ := a.Override(GroupObject("kept", ""))
+	equal(t, "since", got.Since, at(time.Minute))
+	a.Set(GroupObject("lone", ""), Override{State: Enabled})
+	clock.to(2 * time.Hour)
+	same(t, "what was told", told, "600.00 said always", "600.00 kept disabled", "600.00 back always", "600.00 lone disabled", "600.00 shift shop/a shifted",
+		"600.00 lone enabled", "1200.00 kept always", "3600.00 shift shop/a enabled")
+}
+
+// TestRestoreIsAsBefore: at whatever time a layer is restored, from then on it is as it would have been without.
+func TestRestoreIsAsBefore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		clock := newVirtualClock(time.Unix(1_000_000, 0))
+		before := NewAdmin(clock)
+		objects := []Object{GroupObject("a", ""), GroupObject("a", "1"), PoolObject("p", "1"), SiteObject("s")}
+		for range rapid.IntRange(0, 20).Draw(t, "calls") {
+			clock.to(clock.at() + time.Duration(rapid.IntRange(0, 20).Draw(t, "passed"))*time.Second)
+			v := Override{State: rapid.SampledFrom(AdminStates()).Draw(t, "state"), Reason: rapid.StringN(0, 3, -1).Draw(t, "reason")}
+			if lasts := rapid.IntRange(0, 60).Draw(t, "lasts"); lasts > 0 {
+				v.Until = clock.Now().Add(time.Duration(lasts) * time.Second)
+			}
+			before.Set(rapid.SampledFrom(objects).Draw(t, "object"), v)
+		}
+		saved := before.Standing()
+		clock.to(clock.at() + time.Duration(rapid.IntRange(0, 60).Draw(t, "down"))*time.Second)
+		after := NewAdmin(clock)
+		after.Restore(saved)
+		for range 7 {
+			if got, want := text(after.Standing()), text(before.Standing()); got != want {
+				t.Fatalf("Expected %s after %s, got %s", want, clock.at(), got)
+			}
+			for _, o := range objects {
+				got, standsNow := after.Override(o)
+				want, stood := before.Override(o)
+				if got != want || standsNow != stood {
+					t.Fatalf("Expected %+v of %s after %s, got %+v", want, o, clock.at(), got)
+				}
+			}
+			clock.to(clock.at() + 10*time.Second)
+		}
+	})
+}
+
+// text writes out what stands, and what stands under it.
+func text(standing []Standing) string {
+	out := ""
+	for _, s := range standing {
+		out += fmt.Sprint(s.Object, s.Override)
+		if s.Under != nil {
+			out += fmt.Sprint(" over ", *s.Under)
+		}
+		out += "; "
+	}
+	return out
+}

@@ -1,0 +1,275 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/health"
+)
+
+// When the file is written: soon after a change, and otherwise now and then, because what is known of a check counts for MaxAge from
+// when it was written. Writing takes a twentieth of the time at most, however much there is to write.
+const (
+	minGap  = time.Second      // from the end of a write to the next one
+	refresh = 30 * time.Second // without a change
+	retry   = 10 * time.Second // after a failure
+	share   = 20               // times as long as a write took nothing is written after it, but for Sync
+)
+
+// Options say what is kept.
+type Options struct {
+	Engine *health.Engine
+	Admin  *health.Admin
+	// Report is told, from the keeper's goroutine, when writing begins to fail, with one line about it, and, with nil, when it works again. It must
+	// not call Close; nil for nobody.
+	Report func(error)
+
+	disk disk // the operating system's if nil
+}
+
+// Keeper keeps one state file. It may be used from any number of goroutines.
+type Keeper struct {
+	file string // symbolic links followed
+	o    Options
+	asks chan struct{} // somebody waits for a write
+	stop chan struct{}
+	done chan struct{}
+
+	// The keeper's goroutine alone uses these, once it runs.
+	held    io.Closer // the lock; nil until it is held
+	aside   error     // why a refused file still has to be moved aside; nil if none has
+	changes uint64    // of all that was written last
+	ended   time.Time // the last write, or its failure
+
+	mu      sync.Mutex
+	users   int          // guarded by the mutex of keepers
+	waiting []chan error // guarded by mu
+	closed  bool         // guarded by mu
+	status  Status       // guarded by mu
+}
+
+// Status is how a keeper fares.
+type Status struct {
+	File    string        // symbolic links followed
+	Read    time.Time     // of when the state is that was read at the start; zero for none
+	Refused error         // why the file that was there was not taken; nil if it was, or there was none
+	Written time.Time     // of when the state is that was written last; zero for none
+	Size    int           // bytes of that
+	Took    time.Duration // to make and write it
+	Err     error         // why the last write failed; nil if it did not
+	Failing time.Time     // since when writes fail; zero if they do not
+}
+
+// start reads the file and begins to keep it. It fails if another server has the file.
+func start(file string, o Options) (*Keeper, error) {
+	if o.disk == nil {
+		o.disk = osDisk{}
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	k := &Keeper{
+		file: file, o: o, asks: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), status: Status{File: file},
+	}
+	if err := k.lock(); errors.As(err, new(*InUse)) { // every other error comes back when something is to be written
+		return nil, err
+	}
+	k.load()
+	go k.run()
+	return k, nil
+}
+
+// lock takes the lock, unless it is held.
+func (k *Keeper) lock() error {
+	if k.held != nil {
+		return nil
+	}
+	held, err := k.o.disk.lock(lockName(k.file))
+	if in := (*InUse)(nil); errors.As(err, &in) {
+		return &InUse{File: k.file, By: in.By}
+	}
+	k.held = held
+	return err
+}
+
+// load hands what the file has to engine and admin layer, and moves a file aside that it cannot take.
+func (k *Keeper) load() {
+	text, err := k.o.disk.read(k.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var s State
+	if err == nil {
+		s, err = Decode(text)
+	}
+	if err != nil {
+		k.refuse(err)
+		return
+	}
+	k.o.Engine.Restore(s.Health, MaxAge)
+	k.o.Admin.Restore(s.Admin)
+	k.status.Read = s.Health.Taken
+}
+
+// refuse moves the file aside, and notes why.
+func (k *Keeper) refuse(why error) {
+	to, err := moveAside(k.o.disk, k.file, k.o.Engine.Now())
+	if err != nil {
+		k.aside = why
+		k.status.Refused = fmt.Errorf("state file %s is not used: %w; it cannot be moved aside (%w), and nothing is written until it can", k.file, why, err)
+		return
+	}
+	k.status.Refused = fmt.Errorf("state file %s is not used: %w; it is %s now", k.file, why, to)
+}
+
+// run writes the file until the keeper is closed, and then once more.
+func (k *Keeper) run() {
+	defer close(k.done)
+	timer := time.NewTimer(minGap)
+	for {
+		select {
+		case <-k.stop:
+			k.write()
+			return
+		case <-k.asks:
+		case <-timer.C:
+		}
+		if k.due() {
+			k.write()
+		}
+		timer.Reset(k.pause())
+	}
+}
+
+// due reports whether it is time to write.
+func (k *Keeper) due() bool {
+	k.mu.Lock()
+	asked, failing, took := len(k.waiting) > 0, k.status.Err != nil, k.status.Took
+	k.mu.Unlock()
+	since := time.Since(k.ended)
+	gap := max(minGap, share*took)
+	switch {
+	case k.ended.IsZero():
+		return true
+	case asked:
+		return since >= minGap
+	case failing:
+		return since >= max(gap, retry)
+	case k.changed() != k.changes:
+		return since >= gap
+	}
+	return since >= max(gap, refresh)
+}
+
+// pause is how long there is nothing to look at: to the end of the gap if somebody waits for it.
+func (k *Keeper) pause() time.Duration {
+	if left := minGap - time.Since(k.ended); left > 0 {
+		return left
+	}
+	return minGap
+}
+
+// changed counts what has changed so far.
+func (k *Keeper) changed() uint64 { return k.o.Engine.Changes() + k.o.Admin.Changes() }
+
+// write writes what is known now, and tells those who wait.
+func (k *Keeper) write() {
+	k.mu.Lock()
+	waiting := k.waiting
+	k.waiting = nil
+	k.mu.Unlock()
+
+	began, changes := time.Now(), k.changed() // before the state is taken: what changes meanwhile is written again
+	taken, size, err := k.save()
+	k.ended = time.Now()
+	if err == nil {
+		k.changes = changes
+	} else {
+		err = fmt.Errorf("cannot write state file %s: %w", k.file, err)
+	}
+
+	k.mu.Lock()
+	turned := (err == nil) != (k.status.Err == nil)
+	k.status.Err, k.status.Took = err, k.ended.Sub(began)
+	switch {
+	case err == nil:
+		k.status.Written, k.status.Size, k.status.Failing = taken, size, time.Time{}
+	case turned:
+		k.status.Failing = k.ended
+	}
+	k.mu.Unlock()
+	if turned {
+		k.o.Report(err)
+	}
+	for _, w := range waiting {
+		w <- err
+	}
+}
+
+// save writes the file and returns of when its state is, and its size.
+func (k *Keeper) save() (taken time.Time, size int, err error) {
+	if err := k.lock(); err != nil {
+		return time.Time{}, 0, err
+	}
+	if k.aside != nil {
+		if _, err := moveAside(k.o.disk, k.file, k.o.Engine.Now()); err != nil {
+			return time.Time{}, 0, err
+		}
+		k.aside = nil
+	}
+	s := State{Health: k.o.Engine.Snapshot(), Admin: k.o.Admin.Standing()}
+	text, err := Encode(s)
+	if err != nil {
+		return time.Time{}, 0, err
+	}
+	return s.Health.Taken, len(text), replace(k.o.disk, k.file, text)
+}
+
+// Sync waits until all that was known when it was called is on the disk, at most a second and a write later, and returns nil then; or why it could not
+// be written. What an operator says is acknowledged after it. An error does not take back what was said: it is in force, but a restart
+// may forget it.
+func (k *Keeper) Sync(ctx context.Context) error {
+	written := make(chan error, 1)
+	k.mu.Lock()
+	if k.closed {
+		k.mu.Unlock()
+		return fmt.Errorf("state file %s is closed", k.file)
+	}
+	k.waiting = append(k.waiting, written)
+	k.mu.Unlock()
+	select {
+	case k.asks <- struct{}{}:
+	default:
+	}
+	select {
+	case err := <-written:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("state file %s is not written yet: %w", k.file, ctx.Err())
+	}
+}
+
+// State returns how the keeper fares now.
+func (k *Keeper) State() Status {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.status
+}
+
+// end writes the file for the last time and gives it free; it returns why it could not be written.
+func (k *Keeper) end() error {
+	k.mu.Lock()
+	k.closed = true
+	k.mu.Unlock()
+	close(k.stop)
+	<-k.done
+	if k.held != nil {
+		_ = k.held.Close()
+	}
+	return k.status.Err
+}
