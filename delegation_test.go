@@ -174,3 +174,20 @@ func TestSplitHorizon(t *testing.T) {
 		expectNegative(t, s.ask("gone.example.org.", dns.TypeA), dns.RcodeNameError, "example.org.", 30)
 	}
 }
+
+// TestDelegationFromAParent: what a parent refers to and what the child says of itself are the same, so that resolvers find their way.
+func TestDelegationFromAParent(t *testing.T) {
+	child := start(t, listening("sub.example.org", stanza("nameserver ns1 192.0.2.53 2001:db8::53\nnameserver ns2.example.org.", groupOf("simple", "www", "", "192.0.2.1"))))
+	parent := start(t, listening("example.org", stanza("nameserver ns2 192.0.2.54",
+		"group sub simple {\nrecord NS ns1.sub {\nvalue ns2\n}\n}", groupOf("simple", "ns1.sub", "", "192.0.2.53", "2001:db8::53"))))
+	referral, own := parent.ask("www.sub.example.org.", dns.TypeA), child.ask("sub.example.org.", dns.TypeNS)
+	if !slices.Equal(section(referral.Ns), section(own.Answer)) {
+		t.Errorf("Expected the child's name servers %v, got the referral\n%v", section(own.Answer), referral)
+	}
+	expectAdditional(t, own, "ns1.sub.example.org. A 192.0.2.53", "ns1.sub.example.org. AAAA 2001:db8::53")
+	glue := append(section(own.Extra), "ns2.example.org. A 192.0.2.54")
+	expectReferral(t, referral, "sub.example.org.", []string{"ns1.sub.example.org.", "ns2.example.org."}, glue)
+	expectData(t, child.ask("WWW.sub.example.org.", dns.TypeA), "192.0.2.1")
+	expectNegative(t, child.ask("sub.example.org.", dns.TypeA), dns.RcodeSuccess, "sub.example.org.", 30)
+	expectNegative(t, child.ask("gone.sub.example.org.", dns.TypeA), dns.RcodeNameError, "sub.example.org.", 30)
+}

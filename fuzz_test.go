@@ -2,6 +2,8 @@ package healthroute
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/coredns/coredns/plugin"
@@ -43,14 +45,29 @@ const fuzzedStanza = `healthroute example.org sub.example.org 2.0.192.in-addr.ar
 	group pong simple {
 		record CNAME ping
 	}
+	group mail simple {
+		record MX "10 many" {
+			value "20 any.thing"
+			value "30 host.cut"
+		}
+		record HTTPS "1 many alpn=h2 ipv4hint=192.0.2.7 ipv6hint=2001:db8::7"
+	}
+	group cut multivalue {
+		record NS host.cut
+		record NS many
+	}
+	group host.cut simple {
+		record 192.0.2.8
+	}
 }`
 
 // FuzzServe sends whatever unpacks through the handler: nothing panics, a reply answers the question that was asked, and its
 // data is what was declared.
 func FuzzServe(f *testing.F) {
 	for _, name := range []string{"www.example.org.", "MANY.example.org.", "over.sub.example.org.", "x.y.example.org.", "*.example.org.",
-		"ping.example.org.", "example.org.", ".", "1.2.0.192.in-addr.arpa.", `a\.b\000.example.org.`, "down.example.org.", "ns1.example.org."} {
-		for _, qtype := range []uint16{dns.TypeA, dns.TypeAAAA, dns.TypeANY, dns.TypeSOA, dns.TypeTXT, dns.TypeDS, 0, 65535} {
+		"ping.example.org.", "example.org.", ".", "1.2.0.192.in-addr.arpa.", `a\.b\000.example.org.`, "down.example.org.", "ns1.example.org.",
+		"mail.example.org.", "x.cut.sub.example.org."} {
+		for _, qtype := range []uint16{dns.TypeA, dns.TypeAAAA, dns.TypeANY, dns.TypeSOA, dns.TypeTXT, dns.TypeDS, dns.TypeMX, dns.TypeHTTPS, dns.TypeNS, 0, 65535} {
 			m := question(name, qtype)
 			withSubnet(m, 1, 24, 0, "198.51.100.0")
 			if wire, err := m.Pack(); err == nil {
@@ -100,13 +117,17 @@ func expectFaithful(t *testing.T, req, reply *dns.Msg) {
 	if err != nil {
 		t.Fatalf("Expected a reply that packs and unpacks, got: %v in\n%v", err, reply)
 	}
-	for _, rr := range reply.Answer {
+	for _, rr := range append(slices.Clone(reply.Answer), reply.Extra...) {
 		switch rr := rr.(type) {
 		case *dns.A:
 			if last := rr.A.To4(); last[0] != 192 || last[1] != 0 || last[2] != 2 || last[3] == 7 || last[3] == 6 {
 				t.Fatalf("Expected a usable address of ours, got: %v", rr)
 			}
-		case *dns.AAAA, *dns.CNAME, *dns.TXT, *dns.SOA, *dns.NS:
+		case *dns.HTTPS:
+			if strings.Contains(rr.String(), "192.0.2.7") || strings.Contains(rr.String(), "2001:db8::7") {
+				t.Fatalf("Expected hints that many.example.org. has, got: %v", rr)
+			}
+		case *dns.AAAA, *dns.CNAME, *dns.TXT, *dns.SOA, *dns.NS, *dns.MX, *dns.OPT:
 		default:
 			t.Fatalf("Expected only what was declared, got: %v", rr)
 		}

@@ -54,3 +54,19 @@ func TestAliasNameUnknown(t *testing.T) {
 		t.Error("Expected not to be ready before the name is known, got ready")
 	}
 }
+
+// TestAutoBehind: zones of *auto* have what is not ours, as those of *file* do.
+func TestAutoBehind(t *testing.T) {
+	dir := t.TempDir()
+	replace(t, filepath.Join(dir, "db.example.org"), []byte(zoneText))
+	s := start(t, listening("example.org", stanza(groupOf("weighted", "www", "", "192.0.2.1"), groupOf("simple", "*.wild", "", "192.0.2.2"),
+		"group @ simple {\nrecord CAA \"0 issue \\\"ca.example.net\\\"\"\n}"), "auto {\ndirectory "+dir+"\nreload 1h\n}"))
+	expectData(t, s.ask("WWW.example.org.", dns.TypeA), "192.0.2.1")
+	expectData(t, s.ask("new.wild.example.org.", dns.TypeA), "192.0.2.2")
+	expectData(t, s.ask("theirs.wild.example.org.", dns.TypeA), "198.51.100.90")
+	expectData(t, s.ask("plain.example.org.", dns.TypeA), "198.51.100.80")
+	expectData(t, s.ask("example.org.", dns.TypeMX), "10 mail.example.org.")
+	expectData(t, s.ask("example.org.", dns.TypeCAA), `0 issue "ca.example.net"`)
+	expectNegative(t, s.ask("www.example.org.", dns.TypeTXT), dns.RcodeSuccess, "example.org.", 30)
+	expectNegative(t, s.ask("gone.example.org.", dns.TypeA), dns.RcodeNameError, "example.org.", 3600)
+}

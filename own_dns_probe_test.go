@@ -2,6 +2,7 @@ package healthroute
 
 import (
 	"context"
+	"net"
 	"net/netip"
 	"testing"
 
@@ -40,4 +41,29 @@ func TestDNSProbeOfOwnServer(t *testing.T) {
 		}
 	}
 	s.stop()
+}
+
+// The hosts that records lead to may be ours, and our server the one that is asked for them: what it answers is what is usable, and a host that nothing usable is
+// known of has its last resort.
+func TestHostsOfOwnServer(t *testing.T) {
+	b := newBackend(t, "127.0.0.1", "0")
+	s := start(t, listening("example.org", stanza(dead, "group mail multivalue {\nrecord 127.0.0.1\nrecord 127.0.0.9 probe dead\n}",
+		"group alias failover {\nrecord CNAME gone primary probe dead\nrecord CNAME mail secondary\n}", "group none simple {\nprobe dead\nlast_resort none\nrecord 127.0.0.1\n}")))
+	p := config.DefaultProbe("web", config.ProbeHTTP, "")
+	p.Resolver = s.address("udp")
+	prober, err := probe.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := netip.MustParseAddrPort(net.JoinHostPort("127.0.0.1", b.Port)).Port()
+	for host, reason := range map[string]string{
+		"mail.example.org": "", "alias.example.org": "", "none.example.org": `DNS resolution failed: "none.example.org" has no address`,
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		got := prober.Attempt(ctx, probe.Target{Name: host, Port: port})
+		cancel()
+		if got.Reason != reason {
+			t.Errorf("Expected %q of %s, got %v %q", reason, host, got.Outcome, got.Reason)
+		}
+	}
 }

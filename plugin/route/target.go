@@ -51,7 +51,7 @@ func userOf(g *config.Group) user {
 
 // specFor says what the probe tests for one value of a record: the probe's own target, else the value's address or the host that it leads to; for an alias
 // of a name, that name. Host and SNI are the probe's, else the target's name, else the user's, which is whom clients of its addresses ask for. Clients
-// of mail servers, services and name servers ask for those by their own names.
+// of mail servers, services and name servers ask for those by their own names, and Traffic Manager asks for all endpoints so (spec 2.2).
 func specFor(of user, r *config.Record, p *config.Probe, prober *probe.Prober, zone string, rr dns.RR) health.Spec {
 	t := probe.Target{Port: p.Port, Headers: r.Headers}
 	if of.port != 0 {
@@ -82,7 +82,7 @@ func specFor(of user, r *config.Record, p *config.Probe, prober *probe.Prober, z
 			if port != 0 && p.Type != config.ProbePing { // which has no port
 				t.Port = port
 			}
-			if !isWeb(rr) {
+			if !isWeb(rr) || p.Preset == config.PresetTrafficManager {
 				name = ""
 			}
 		}

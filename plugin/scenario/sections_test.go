@@ -231,8 +231,11 @@ func judgeSections(w *World, s shape, q Question) error {
 
 func judgeReply(w *World, s shape, q Question, m *dns.Msg) error {
 	wire, err := m.Pack()
-	if err != nil || new(dns.Msg).Unpack(wire) != nil {
-		return fmt.Errorf("expected a message that packs, got %w", err)
+	if err == nil {
+		err = new(dns.Msg).Unpack(wire)
+	}
+	if err != nil {
+		return fmt.Errorf("expected a message that packs and unpacks: %w", err)
 	}
 	for _, section := range [][]dns.RR{m.Answer, m.Ns, m.Extra} {
 		for i, rr := range section {
