@@ -153,7 +153,7 @@ func explainLink(l Link) Reason {
 	if l.Set == nil {
 		return r
 	}
-	r.Sites = explainSites(l.Set.Balance)
+	r.Sites = explainSites(l)
 	if l.Choice.LastResort {
 		r.LastResort = string(l.Group.LastResort)
 	}
@@ -185,7 +185,7 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 		r.Why = "usable"
 		if c.Standing == route.Unusable {
 			r.Why = "not usable, but nothing better is: last resort"
-			if s.Balance != nil {
+			if s.Balance != nil && l.Group.Fronts() == nil {
 				r.Why = "not usable, but too little of its site is: fail open"
 			}
 		}
@@ -198,7 +198,7 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 	case c.Standing == route.Stopped:
 		r.Why = "stopped"
 	case c.Standing == route.Unusable:
-		r.Why = "not usable: " + unusable(s, c, r.Checks)
+		r.Why = "not usable: " + unusable(l, c, r.Checks)
 	default:
 		r.Why = s.HeldBack(l.Choice, c)
 	}
@@ -207,9 +207,10 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 
 // explainBehind says how the records behind an alias stand that is not answered because of them.
 func explainBehind(s *route.Set) *Reason {
-	r := &Reason{Group: s.Group.Name, Policy: string(s.Group.Policy), Sites: explainSites(s.Balance), Records: []CandidateReason{}}
+	l := Link{Group: s.Group, Set: s}
+	r := &Reason{Group: s.Group.Name, Policy: string(s.Group.Policy), Sites: explainSites(l), Records: []CandidateReason{}}
 	for _, c := range s.Candidates {
-		record := explainCandidate(Link{Group: s.Group, Set: s}, c, nil)
+		record := explainCandidate(l, c, nil)
 		if c.Standing == route.Usable {
 			record.Why = "usable"
 		}
@@ -219,13 +220,13 @@ func explainBehind(s *route.Set) *Reason {
 }
 
 // unusable says why a candidate is not usable.
-func unusable(s *route.Set, c *route.Candidate, checks []CheckReason) string {
-	text, qtype := why(checks), s.Type
+func unusable(l Link, c *route.Candidate, checks []CheckReason) string {
+	text, qtype := why(checks), l.Set.Type
 	switch {
-	case s.Balance != nil && text == "":
-		return s.Balance.HeldBack(c)
 	case text != "":
 		return text
+	case l.Set.Balance != nil:
+		return l.Set.HeldBack(l.Choice, c)
 	case c.Target != nil && c.Behind(qtype).Balance != nil:
 		return c.Behind(qtype).Balance.Why
 	case c.Target != nil:

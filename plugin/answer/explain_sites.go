@@ -23,6 +23,8 @@ type PoolReason struct {
 	Registered  int       `json:"registered"`
 	DNSFailover Threshold `json:"dns_failover"` // breached: the site leaves the answer
 	FailOpen    Threshold `json:"fail_open"`    // breached: all the site's targets are used, healthy or not
+	// NotUsable are the registered targets that are not, where sites' addresses are answered; where targets are, all are among the records.
+	NotUsable []CandidateReason `json:"not_usable,omitempty"`
 }
 
 // Threshold is what is wanted, and whether it is missed.
@@ -32,7 +34,8 @@ type Threshold struct {
 }
 
 // explainSites reads the sites off a set; none but a balancer's has any.
-func explainSites(b *route.Balance) []SiteReason {
+func explainSites(l Link) []SiteReason {
+	b := l.Set.Balance
 	if b == nil {
 		return nil
 	}
@@ -40,11 +43,17 @@ func explainSites(b *route.Balance) []SiteReason {
 	for _, s := range b.Sites {
 		r := SiteReason{Site: s.Site, Answers: s.Answers, Shifted: s.Shifted, Why: s.Why, Pools: []PoolReason{}}
 		for _, p := range s.Pools {
-			r.Pools = append(r.Pools, PoolReason{
+			of := PoolReason{
 				Pool: p.Pool.Name, Usable: p.Usable, Registered: p.Registered,
 				DNSFailover: Threshold{p.Pool.Config.DNSFailover.String(), p.DNSFailover},
 				FailOpen:    Threshold{p.Pool.Config.FailOpen.String(), p.FailOpen},
-			})
+			}
+			for _, c := range p.Targets() {
+				if c.Standing == route.Unusable && len(l.Group.Fronts()) > 0 {
+					of.NotUsable = append(of.NotUsable, explainCandidate(l, c, nil))
+				}
+			}
+			r.Pools = append(r.Pools, of)
 		}
 		out = append(out, r)
 	}
@@ -68,4 +77,16 @@ func (s SiteReason) text(b *strings.Builder, margin string) {
 		}
 	}
 	b.WriteString("\n")
+	for _, p := range s.Pools {
+		for i, c := range p.NotUsable {
+			if i == mostNotUsable {
+				fmt.Fprintf(b, "%s    and %d more\n", margin, len(p.NotUsable)-i)
+				break
+			}
+			fmt.Fprintf(b, "%s    %s: %s\n", margin, c.Record, c.Why)
+		}
+	}
 }
+
+// mostNotUsable is how many targets of a site the text names.
+const mostNotUsable = 10

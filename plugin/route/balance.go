@@ -163,8 +163,8 @@ func (b *Balance) assess(only string, tallies []tally) {
 	}
 }
 
-// HeldBack says why a target or a site's address, which may be usable, does not answer.
-func (b *Balance) HeldBack(c *Candidate) string {
+// heldBack says why a target or a site's address, which may be usable, does not answer.
+func (b *Balance) heldBack(c *Candidate) string {
 	site := b.site(c.Record.Site)
 	switch {
 	case site == nil || site.Answers:
@@ -173,6 +173,33 @@ func (b *Balance) HeldBack(c *Candidate) string {
 		return "targets without a site do not answer: " + site.Why
 	}
 	return fmt.Sprintf("site %s does not answer: %s", site.Site, site.Why)
+}
+
+// Checks returns the checks that the set's choice follows, each once: those of its candidates and, of a balancer, of its targets and sites.
+func (s *Set) Checks() []*health.Check {
+	var out []*health.Check
+	add := func(checks []*health.Check) {
+		for _, c := range checks {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	for _, c := range s.Candidates {
+		add(c.Record.ChecksFor(s.Type))
+	}
+	if s.Balance == nil {
+		return out
+	}
+	for _, c := range s.Balance.targets {
+		for _, v := range c.values {
+			add(checksOf([]value{v}))
+		}
+	}
+	for _, site := range s.Balance.Sites {
+		add(s.Group.balancer.watch(site.Site, s.Type))
+	}
+	return out
 }
 
 // status is the health of an alias of a healthy balancer: checking while no usable target has a verdict.

@@ -258,5 +258,13 @@ func (g *Group) balancedChecks() []*health.Check {
 	})
 }
 
+// Fronts returns the sites' addresses of a balancer that answers them, as records; none for other groups.
+func (g *Group) Fronts() []*Record {
+	if g.balancer == nil {
+		return nil
+	}
+	return g.balancer.fronts
+}
+
 // Balancers returns the groups that answer for pools and balancers, behind aliases.
 func (t *Table) Balancers() []*Group { return t.balancers }

@@ -119,7 +119,7 @@ func (s *Set) NeedsClient() bool { return s.client }
 func (s *Set) HeldBack(choice Choice, c *Candidate) string {
 	switch {
 	case s.Balance != nil:
-		return s.Balance.HeldBack(c)
+		return s.Balance.heldBack(c)
 	case choice.By == ByOverride:
 		return "an override has another record for this client"
 	case s.latched > c.Record.Rank:

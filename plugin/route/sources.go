@@ -72,10 +72,12 @@ func (s *Sources) Stop() {
 	}
 }
 
-// Hurry makes all look again at once.
+// Hurry makes those that have nothing good look again at once.
 func (s *Sources) Hurry() {
 	for _, source := range s.list {
-		source.Hurry()
+		if source.State().Fortune != discover.Good {
+			source.Hurry()
+		}
 	}
 }
 

@@ -15,8 +15,11 @@ type PoolBalance struct {
 	DNSFailover bool // too few for the site to answer
 	FailOpen    bool // so few that all are used, healthy or not
 
-	used []*Candidate
+	all, used []*Candidate
 }
+
+// Targets returns those that are registered in the scope. The slice must not be changed.
+func (p PoolBalance) Targets() []*Candidate { return p.all }
 
 // tally is a pool's registered targets, by site.
 type tally struct {
@@ -65,18 +68,15 @@ func otherFamily(qtype uint16) uint16 {
 // weigh holds the targets in some sites against the pool's thresholds.
 func (t *tally) weigh(sites []*SiteBalance) PoolBalance {
 	p := PoolBalance{Pool: t.pool}
-	var all, usable []*Candidate
 	for _, s := range sites {
 		of := t.of[s.Site]
-		all = append(all, of...)
-		usable = append(usable, upTo(of, Usable)...)
+		p.all = append(p.all, of...)
+		p.used = append(p.used, upTo(of, Usable)...)
 	}
-	p.Usable, p.Registered = len(usable), len(all)
+	p.Usable, p.Registered = len(p.used), len(p.all)
 	p.DNSFailover = breached(t.pool.Config.DNSFailover, p.Usable, p.Registered)
-	p.FailOpen = breached(t.pool.Config.FailOpen, p.Usable, p.Registered)
-	p.used = usable
-	if p.FailOpen {
-		p.used = all
+	if p.FailOpen = breached(t.pool.Config.FailOpen, p.Usable, p.Registered); p.FailOpen {
+		p.used = p.all
 	}
 	return p
 }

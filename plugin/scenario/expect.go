@@ -18,16 +18,20 @@ import (
 // noData is the set of a NODATA answer.
 const noData = "nodata"
 
-// key is the set that an answer is: its data sorted and joined, `nodata`, or the code of a failure.
+// key is the set that an answer is: its data sorted and joined, `nodata`, the name servers of a referral, or the code of a
+// failure.
 func key(o Outcome) string {
 	var values []string
 	for _, rr := range o.Result.Msg.Answer {
 		values = append(values, folded(rr))
 	}
 	slices.Sort(values)
+	referral := servers(o.Result.Msg)
 	switch {
 	case len(values) > 0:
 		return strings.Join(values, "+")
+	case referral != nil:
+		return "referral to " + strings.Join(referral, "+")
 	case o.Result.Msg.Rcode == dns.RcodeSuccess:
 		return noData
 	}

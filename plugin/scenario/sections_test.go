@@ -25,7 +25,7 @@ type shape struct {
 var shapeNames = []string{"@", "a", "b", "c.a", "d.c.a", "*.w", "x.w", "*.x.w", "sub", "h.sub", "y.h.sub", "in", "h.in", "*.in", "e.n.t"}
 
 // shapeHosts are what data leads to.
-var shapeHosts = append([]string{"new.w", "y.x.w", "gone", "gone.in", "n.t", "host.example.net.", "h.over", "."}, shapeNames...)
+var shapeHosts = append([]string{"new.w", "h.w", "y.x.w", "gone", "gone.in", "n.t", "host.example.net.", "h.over", "."}, shapeNames...)
 
 func drawShape(t *rapid.T) shape {
 	var s shape
@@ -232,7 +232,7 @@ func judgeSections(w *World, s shape, q Question) error {
 func judgeReply(w *World, s shape, q Question, m *dns.Msg) error {
 	wire, err := m.Pack()
 	if err != nil || new(dns.Msg).Unpack(wire) != nil {
-		return fmt.Errorf("expected a message that packs, got %v", err)
+		return fmt.Errorf("expected a message that packs, got %w", err)
 	}
 	for _, section := range [][]dns.RR{m.Answer, m.Ns, m.Extra} {
 		for i, rr := range section {

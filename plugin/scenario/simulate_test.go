@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/miekg/dns"
+
+	"github.com/healthroute/healthroute/plugin/health"
 )
 
 // sitesCorefile has a little of everything; `many` has more samples than can be listed.
@@ -255,5 +257,29 @@ example.org {
 	}
 	if text := timeline.Text(); !strings.Contains(text, "all@calculated is unhealthy: 1 of 2 healthy, 2 needed") {
 		t.Errorf("Expected the count as the reason, got\n%s", text)
+	}
+}
+
+// TestHostsThatAreDown: each value of a record has the check of the host that it leads to.
+func TestHostsThatAreDown(t *testing.T) {
+	text := "example.org {\nhealthroute {\nprobe mail smtp\ngroup @ simple {\nprobe mail\nrecord MX \"10 mx1\" {\nvalue \"20 MX2\"\n}\n}\n}\n}\n"
+	w, problems := NewWorld(Source{Name: "Corefile", Files: map[string][]byte{"Corefile": []byte(text)}})
+	if errs := problems.Errors(); errs != nil {
+		t.Fatal(errs)
+	}
+	defer w.Close()
+	d, err := w.Distribution(Question{Name: "@", Type: dns.TypeMX})
+	if err != nil || len(d.Possible) != 1 {
+		t.Fatalf("Expected one answer, got %v (%v)", d, err)
+	}
+	for _, host := range []string{"mx1.example.org", "mx2.example.org"} {
+		asked := 0
+		dead, ttl := d.Possible[0].dead(func(c *health.Check) bool {
+			asked++
+			return c.Target().Name == host
+		})
+		if !dead || ttl != 30 || asked > 2 {
+			t.Errorf("Expected %s to be seen dead for 30 s by its own check, got %t, %d s and %d checks", host, dead, ttl, asked)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TargetsOf returns the targets that the word means, with their ports: a target (ADDRESS, ADDRESS:PORT, NAME or NAME:PORT), or else the
-// targets of a record (GROUP/RECORD or RECORD), or else those of all records of a site.
+// targets of a record (GROUP/RECORD or RECORD) or of a pool (POOL/TARGET or TARGET), or else those of all records, targets and addresses of a site.
 func (w *World) TargetsOf(word string) ([]string, error) {
 	if key, err := targetKey(word); err == nil {
 		targets := targetsOf(w.Checks(), func(host, withPort string) bool { return key == host || key == withPort })
@@ -46,22 +46,34 @@ func targetsOf(checks []*health.Check, wanted func(host, withPort string) bool) 
 	return out
 }
 
-// recordsNamed returns the record GROUP/RECORD, or all with that id, or else all of that site.
+// recordsNamed returns the record GROUP/RECORD, the target POOL/TARGET, or all with that id, or else all of that site.
 func (w *World) recordsNamed(word string) []*route.Record {
 	if _, r := w.record(word); r != nil {
 		return []*route.Record{r}
 	}
+	if _, r := w.poolTarget(word); r != nil {
+		return []*route.Record{r}
+	}
 	var named, there []*route.Record
+	add := func(records []*route.Record, ids bool) {
+		for _, r := range records {
+			if ids && strings.EqualFold(r.ID, word) {
+				named = append(named, r)
+			}
+			if r.Site != "" && strings.EqualFold(r.Site, word) {
+				there = append(there, r)
+			}
+		}
+	}
 	for _, n := range w.servers {
 		for _, g := range n.table.Groups() {
-			for _, r := range g.Records {
-				if strings.EqualFold(r.ID, word) {
-					named = append(named, r)
-				}
-				if r.Site != "" && strings.EqualFold(r.Site, word) {
-					there = append(there, r)
-				}
-			}
+			add(g.Records, true)
+		}
+		for _, p := range n.table.Pools() {
+			add(p.Targets(), true)
+		}
+		for _, g := range n.table.Balancers() {
+			add(g.Fronts(), false)
 		}
 	}
 	if len(named) > 0 {
@@ -77,6 +89,11 @@ func (w *World) unknownTarget(word string) error {
 		for _, g := range n.table.Groups() {
 			for _, r := range g.Records {
 				names = append(names, r.Site, r.ID, strings.TrimSuffix(g.Name, "."+w.fullName("@"))+"/"+r.ID)
+			}
+		}
+		for _, p := range n.table.Pools() {
+			for _, r := range p.Targets() {
+				names = append(names, r.Site, r.ID, p.Name+"/"+r.ID)
 			}
 		}
 		for _, c := range n.lease.Checks() {

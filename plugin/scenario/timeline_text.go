@@ -88,11 +88,13 @@ func (d Distribution) String() string {
 	return text
 }
 
-// Set is the answer in one word: its values joined by +, nodata, or the code.
+// Set is the answer in one word: its values joined by +, nodata, the name servers of a referral, or the code.
 func (p Possible) Set() string {
 	switch {
 	case len(p.Answer) > 0:
 		return strings.Join(p.Answer, "+")
+	case len(p.Refers) > 0:
+		return "referral to " + strings.Join(p.Refers, "+")
 	case p.Rcode == "NOERROR":
 		return "nodata"
 	}
