@@ -72,7 +72,7 @@ func (s SiteReason) text(b *strings.Builder, margin string) {
 	fmt.Fprintf(b, "%s  %s: %s, %s", margin, name, word, s.Why)
 	for _, p := range s.Pools {
 		fmt.Fprintf(b, "; pool %s: %d of %d usable", p.Pool, p.Usable, p.Registered)
-		if p.FailOpen.Breached {
+		if p.FailOpen.Breached && p.Registered > 0 {
 			fmt.Fprintf(b, ", below fail_open %s: all are used", p.FailOpen.Wanted)
 		}
 	}
