@@ -304,6 +304,31 @@ func TestFilterExtendedError(t *testing.T) {
 	}
 }
 
+// TestFilterOfAnEnd tells of a last resort at the end of a CNAME of ours, and of a type that a group of ours lacks, too.
+func TestFilterOfAnEnd(t *testing.T) {
+	h := filtering(t, stanza("probe web tcp {\nport 9\ninterval 1h\ntimeout 1s\n}", "filter {\nprobe web\nlast_resort none\n}",
+		"group alias simple {\nrecord CNAME www\n}", "group text simple {\nrecord TXT hello\n}"), later(t, map[string][]string{
+		"www.example.org. A": {"www.example.org. 30 IN A 127.0.0.11"}, "text.example.org. A": {"text.example.org. 30 IN A 127.0.0.11"},
+	}))
+	ask := func(name string) *dns.Msg {
+		m := question(name+".example.org.", dns.TypeA)
+		m.SetEdns0(1232, false)
+		return serve(t, h, m)
+	}
+	expectData(t, ask("alias"), "www.example.org.", "127.0.0.11")
+	expectData(t, ask("text"), "127.0.0.11")
+	settle(t, h.block.table.Filters()[0], health.Unhealthy, "127.0.0.11")
+	for name, end := range map[string]string{"alias": "www", "text": "text"} {
+		r := ask(name)
+		got := options[*dns.EDNS0_EDE](t, r)
+		if len(got) != 1 || got[0].ExtraText != "last resort: no usable address for "+end+".example.org." || !r.Authoritative {
+			t.Errorf("Expected our answer with a word about the last resort of %s, got:\n%v", end, r)
+		}
+	}
+	expectData(t, ask("alias"), "www.example.org.")
+	expectNegative(t, ask("text"), dns.RcodeSuccess, "example.org.", 30)
+}
+
 // TestFilterDenies with the SOA that is in reach: ours if we are the authority, none if nobody has one; with nothing that looks like a referral.
 func TestFilterDenies(t *testing.T) {
 	answer := []string{"www.example.org. 30 IN A 127.0.0.11", "!example.org. 3600 IN NS ns.example.org.", "+ns.example.org. 3600 IN A 192.0.2.53"}

@@ -230,7 +230,9 @@ func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Resu
 	bare := len(e.Members) == 0 && e.Name == e.Zone.Name
 	b := a.behind(ctx, q, q.Req)
 	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !b.answers() && !bare || b.empty() {
-		return a.noData(ctx, q, e)
+		res := a.noData(ctx, q, e)
+		res.Filtered = b.filtered
+		return res
 	}
 	if e.Member(dns.TypeCNAME) != nil && b.hasCNAME(q.Name) {
 		return a.noData(ctx, q, e) // a CNAME there would say that our addresses do not exist

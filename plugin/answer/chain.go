@@ -94,6 +94,7 @@ func (a *Answerer) leave(ctx context.Context, q *Query, res *Result, target stri
 		return
 	}
 	b := a.behind(ctx, q, question(q, target, q.qtype()))
+	res.Filtered = b.filtered
 	if b.Msg != nil && (b.Rcode == dns.RcodeSuccess || b.Rcode == dns.RcodeNameError) && !b.empty() {
 		join(res, b)
 	}
