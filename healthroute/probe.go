@@ -14,8 +14,8 @@ import (
 )
 
 const probeDetails = `It makes real attempts as the probe NAME of the Corefile says, and tells each step with its time, whether or not a
-server runs. TARGET is ADDRESS[:PORT], a host NAME[:PORT] or GROUP/RECORD, in the Corefile or not yet. Without it the
-probe's own target is tested, or every record that uses the probe.
+server runs. TARGET is ADDRESS[:PORT] or a host NAME[:PORT], in the Corefile or not yet, or GROUP/RECORD or POOL/TARGET. Without
+it the probe's own target is tested, or every record and every declared target of a pool that uses the probe.
 If several stanzas have a probe of that name, -zone says whose is meant.
 With several attempts the exit status is that of the worst: 1 if one failed, else 3 if one could not tell.
 `

@@ -50,6 +50,17 @@ const probeCorefile = `example.org example.net {
         probe sum calculated {
             of lonely
         }
+        probe pooled http {
+            port CLOSED
+        }
+        pool app {
+            probe pooled
+            target 127.0.0.1 port PORT id first
+            target 127.0.0.1
+        }
+        group app simple {
+            alias pool app
+        }
         group www multivalue {
             probe web
             record 127.0.0.1 id one

@@ -70,20 +70,23 @@ func nearestOf(word string, words []string) string {
 	return ""
 }
 
-// Targets returns what the word means: ADDRESS[:PORT], NAME[:PORT] or GROUP/RECORD. Without a word it is the probe's own
-// target, or else that of every record that uses the probe, each once.
+// Targets returns what the word means: ADDRESS[:PORT], NAME[:PORT], GROUP/RECORD or POOL/TARGET. Without a word it is the probe's own
+// target, or else that of every record and every target of a pool that uses the probe, each once.
 func (p *Probing) Targets(word string) ([]probe.Target, error) {
 	if word == "" {
 		if targets := p.own(); len(targets) > 0 {
 			return targets, nil
 		}
-		return nil, fmt.Errorf("probe %q has no target, and no record uses it: say what to test", p.Probe.Name)
+		return nil, fmt.Errorf("probe %q has no target, and no record or pool uses it: say what to test", p.Probe.Name)
 	}
 	if g, r := p.record(word); r != nil {
 		if targets := p.of(g, r); len(targets) > 0 {
 			return targets, nil
 		}
 		return nil, fmt.Errorf("record %q has no address to test", word)
+	}
+	if pool, t := p.poolTarget(word); t != nil {
+		return p.ofTarget(pool, t), nil
 	}
 	if strings.Contains(word, "/") {
 		return nil, p.world.unknown(word)
@@ -100,17 +103,51 @@ func (p *Probing) own() (targets []probe.Target) {
 	if p.Probe.Target != "" {
 		return p.of(nowhere, &config.Record{})
 	}
-	for _, g := range p.stanza.Groups {
-		for _, r := range g.Records {
-			if !strings.EqualFold(r.Probe, p.Probe.Name) {
-				continue
-			}
-			for _, t := range p.of(g, r) {
-				if !slices.ContainsFunc(targets, func(other probe.Target) bool { return reflect.DeepEqual(t, other) }) {
-					targets = append(targets, t)
-				}
+	add := func(more []probe.Target) {
+		for _, t := range more {
+			if !slices.ContainsFunc(targets, func(other probe.Target) bool { return reflect.DeepEqual(t, other) }) {
+				targets = append(targets, t)
 			}
 		}
+	}
+	for _, g := range p.stanza.Groups {
+		for _, r := range g.Records {
+			if strings.EqualFold(r.Probe, p.Probe.Name) {
+				add(p.of(g, r))
+			}
+		}
+	}
+	for _, pool := range p.stanza.Pools {
+		for _, t := range pool.Targets {
+			if strings.EqualFold(t.Probe, p.Probe.Name) {
+				add(p.ofTarget(pool, t))
+			}
+		}
+	}
+	return targets
+}
+
+// poolTarget returns the target of the stanza that POOL/TARGET names, of those that the Corefile declares, and its pool.
+func (p *Probing) poolTarget(word string) (*config.Pool, *config.Target) {
+	_, found := p.world.poolTarget(word)
+	if found == nil {
+		return nil, nil
+	}
+	name, _, _ := strings.Cut(word, "/")
+	for _, pool := range p.stanza.Pools {
+		for _, t := range pool.Targets {
+			if strings.EqualFold(pool.Name, name) && t.ID == found.ID {
+				return pool, t
+			}
+		}
+	}
+	return nil, nil
+}
+
+// ofTarget is what the probe tests for a target of a pool, whatever probe that has.
+func (p *Probing) ofTarget(pool *config.Pool, t *config.Target) (targets []probe.Target) {
+	for _, address := range t.Addresses {
+		targets = append(targets, route.PoolTargetOf(pool, t, p.Probe, address))
 	}
 	return targets
 }

@@ -326,7 +326,7 @@ func TestOneServer(t *testing.T) {
 	}
 }
 
-// TestNoLock for now: the server begins with what the file has, and writes when it has the lock.
+// TestNoLock is about a lock that cannot be had yet: the server begins with what the file has, and writes when it has the lock.
 func TestNoLock(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "state")
