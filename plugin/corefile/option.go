@@ -101,7 +101,7 @@ func (p *parser) unknown(l *line, kind string, valid []string) {
 // homesOf lists where a word is an option.
 func homesOf(word string) []string {
 	return slices.Concat(homes(stanzaOptions(), word), homes(probeOptions(), word),
-		homes(groupOptions(), word), homes(recordOptions(), word))
+		homes(groupOptions(), word), homes(recordOptions(), word), homes(statusOptions(), word))
 }
 
 func homes[T any](options []option[T], word string) []string {

@@ -2,7 +2,7 @@
 //
 // tree.go reads tokens into lines with blocks; option.go holds what all objects have in common: tables of options,
 // each allowed once, with so many arguments; stanza.go, probe.go, probe_http.go, group.go, record.go and alias.go hold one
-// object each, client.go, group_option.go and place.go families of their options, name.go, argument.go, source.go and text.go
+// object each, client.go, process.go, status.go, group_option.go and place.go families of their options, name.go, argument.go, source.go and text.go
 // what stands behind options; inherit.go says what objects take from those around them; print.go is the way back. Nothing here
 // judges a value that could be read: that is config.Stanza.Validate. Everything works on its arguments alone, and any
 // number of goroutines may call it.
