@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"locate":   {"config"},
 	"route":    {"config", "locate", "probe", "health"},
 	"answer":   {"config", "locate", "health", "route"},
+	"status":   {"config", "locate", "probe", "health", "route", "answer"},
 	"scenario": {"config", "corefile", "locate", "probe", "health", "route", "answer"},
 }
 
