@@ -17,6 +17,14 @@ type Status struct {
 	Places   Places
 }
 
+// Equal reports whether both say the same, wherever they stand; either may be nil.
+func (s *Status) Equal(o *Status) bool {
+	if s == nil || o == nil {
+		return s == o
+	}
+	return s.Address == o.Address && s.Token == o.Token && s.TLS == o.TLS && s.Insecure == o.Insecure && s.Reads == o.Reads
+}
+
 // StatusTLS are PEM files; all empty without TLS.
 type StatusTLS struct {
 	Cert, Key string

@@ -1,6 +1,10 @@
 package route
 
-import "github.com/healthroute/healthroute/plugin/health"
+import (
+	"slices"
+
+	"github.com/healthroute/healthroute/plugin/health"
+)
 
 // AdminChanged takes over what the admin layer now says of an object: the views of its groups are rebuilt, and attempts that
 // nobody wants any more, or wants again, are paused or begun. An object that is not ours changes nothing.
@@ -10,7 +14,7 @@ func (t *Table) AdminChanged(o health.Object) {
 	var touched []*health.Check
 	t.mu.Lock()
 	for _, g := range t.groups {
-		if o.Kind != health.OfGroup || g.Name != o.Name {
+		if !g.concerns(o) {
 			continue
 		}
 		t.takeAdmin(g)
@@ -25,19 +29,34 @@ func (t *Table) AdminChanged(o health.Object) {
 	}
 }
 
+// concerns reports whether what is said of the object is said of records of the group.
+func (g *Group) concerns(o health.Object) bool {
+	switch o.Kind {
+	case health.OfGroup:
+		return g.Name == o.Name
+	case health.OfSite:
+		return slices.ContainsFunc(g.Records, func(r *Record) bool { return r.Site == o.Name })
+	}
+	return false
+}
+
 // takeAdmin stores the states in force in the records of a group. What an operator says of an object stands over what the Corefile says of it;
-// a group that is taken out takes its records with it; for the rest the record's own state stands over the group's.
+// a group or a site that is taken out takes its records with it; for the rest the record's own state stands over theirs.
 func (t *Table) takeAdmin(g *Group) {
 	of := t.said(health.GroupObject(g.Name, ""), "")
 	if of == "" && g.disabled {
 		of = health.Disabled
 	}
 	for _, r := range g.Records {
-		state := of
-		if !takesOut(of) {
+		around := of
+		if site := t.said(health.SiteObject(r.Site), ""); r.Site != "" && !takesOut(of) && (takesOut(site) || site == health.Always) {
+			around = site
+		}
+		state := around
+		if !takesOut(around) {
 			declared := r.Config.Admin
-			if of == health.Always && !takesOut(declared) {
-				declared = of
+			if around == health.Always && !takesOut(declared) {
+				declared = around
 			}
 			state = t.said(health.GroupObject(g.Name, r.ID), declared)
 		}
