@@ -158,11 +158,15 @@ func showRecord(r blockRecord, parts shares) status.Record {
 			out.Shares[qtype] = part
 		}
 	}
-	if c := deciding(r.Checks()); c != nil && r.Admin() != health.Always {
+	c := deciding(r.Checks())
+	switch {
+	case r.Admin() != health.Enabled && out.Override != nil && out.Override.State == out.Admin:
+		out.Reason = out.Override.Reason
+	case r.Admin() != health.Enabled:
+		out.Reason = r.why()
+	case c != nil:
 		state := c.State()
-		since := state.Since.UTC()
-		out.Since = &since
-		out.Reason = state.Last.Reason
+		out.Since, out.Reason = unlessZero(state.Since), state.Last.Reason
 	}
 	return out
 }

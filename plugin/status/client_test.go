@@ -2,8 +2,11 @@ package status
 
 import (
 	"context"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/healthroute/healthroute/plugin/config"
 )
 
 // TestClient: what the backend says comes out at the other end, over each kind of place.
@@ -143,4 +148,34 @@ func TestClientPatience(t *testing.T) {
 		}
 		client.Close()
 	})
+}
+
+// TestClientTLS trusts the certificate that it is told of, whatever name the place has, and logs in with its own.
+func TestClientTLS(t *testing.T) {
+	a := newAuthority(t)
+	a.sign(t, "server", &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: []string{"api.example.org"}})
+	a.sign(t, "alice", &x509.Certificate{SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "alice"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	c := &config.Status{Address: "127.0.0.1:0", Reads: true, TLS: config.StatusTLS{Cert: a.file("server.pem"), Key: a.file("server.key"), CA: a.file("ca.pem")}}
+	s := serve(t, c, newBench(t, c))
+	place := Place{URL: fmt.Sprintf("https://%s", s.Address()), CA: a.file("server.pem"), Server: "api.example.org", Cert: a.file("alice.pem"), Key: a.file("alice.key")}
+	for want, spoil := range map[string]func(*Place){
+		"":                                func(*Place) {},
+		"not logged in":                   func(p *Place) { p.Cert = "" },
+		"valid for api.example.org":       func(p *Place) { p.Server = "other.example.org" },
+		"signed by unknown authority":     func(p *Place) { p.CA = "" },
+		"holds no certificate":            func(p *Place) { p.CA = a.file("server.key") },
+		"no such file":                    func(p *Place) { p.CA = "missing" },
+		"open missing: no such file or d": func(p *Place) { p.Key = "missing" },
+	} {
+		bad := place
+		spoil(&bad)
+		client, err := NewClient(bad)
+		if err == nil {
+			_, err = client.State(t.Context())
+			client.Close()
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("Expected %q, got: %v", want, err)
+		}
+	}
 }

@@ -39,7 +39,7 @@ type Record struct {
 	Override *Override         `json:"override,omitempty"` // what an operator said of this very record
 	Health   string            `json:"health"`
 	Since    *time.Time        `json:"since,omitempty"`  // of that health
-	Reason   string            `json:"reason,omitempty"` // what the check that decides about it saw last
+	Reason   string            `json:"reason,omitempty"` // what the check that decides saw last or, while the admin state is not enabled, why that is so
 	Shares   map[string]string `json:"shares"`           // by type: the exact part of answers that it stands in, "0" if out; types by_client are absent
 	Checks   []CheckRef        `json:"checks"`
 }

@@ -125,6 +125,9 @@ const manyNames = 10_000
 
 // unknown says that nothing has the name, and what is near: also of another kind, for which the word lacks the kind.
 func unknown(word string, p pattern, known []Known) *Problem {
+	if p.kind == health.OfGroup { // which goes without saying
+		word = p.text
+	}
 	problem := problem(http.StatusNotFound, fmt.Sprintf("nothing is called %q", word),
 		"GROUP, GROUP/RECORD, `pool POOL`, `pool POOL/TARGET`, `site SITE` or `shift BALANCER/SITE`, with * and ? or without")
 	var names []string
