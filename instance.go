@@ -46,6 +46,8 @@ type block struct {
 	probers map[*config.Probe]*probe.Prober
 	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
 
+	meetNeighbours func() // looks for the other plugins of the server block, once all have been set up
+
 	geoip    metadataCollector // of the server block's *metadata*, if *geoip* stands there too; nil otherwise
 	next     plugin.Handler    // the rest of the chain; nil at its end
 	table    *route.Table
@@ -100,6 +102,7 @@ func (i *instance) start() error {
 	i.since = time.Now()
 	reloads := len(running.all()) > 0
 	for _, b := range i.blocks {
+		b.meetNeighbours()
 		if err := b.compile(); err != nil {
 			i.release()
 			return err

@@ -42,13 +42,12 @@ func setup(c *caddy.Controller) error {
 		b.next = next
 		return &Handler{Next: next, block: b}
 	})
-	c.OnStartup(func() error {
+	b.meetNeighbours = func() {
 		b.warnOfNeighbours(config)
 		if config.Handler("geoip") != nil {
 			b.geoip, _ = config.Handler("metadata").(metadataCollector)
 		}
-		return nil
-	})
+	}
 	return nil
 }
 

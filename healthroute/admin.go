@@ -17,7 +17,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/status"
 )
 
-const adminDetails = `What an operator says stands over what the Corefile says, until it is said otherwise, its time is over or the server forgets it:
+const adminDetails = `What an operator says stands over what the Corefile says, over reloads too, until it is said otherwise or its time is over:
 
   disable OBJECT...       not answered, not attempted, not even in a last resort
   drain OBJECT...         not answered, still attempted

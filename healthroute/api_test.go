@@ -60,6 +60,7 @@ var changing = []struct {
 	{regexp.MustCompile(`"\d{4}-\d\d-\d\dT[0-9:.]+Z"`), `"TIME"`},
 	{regexp.MustCompile(`("age_seconds"): [0-9.e-]+`), "$1: AGE"},
 	{regexp.MustCompile(`("host"): ".*"`), `$1: "HOST"`},
+	{regexp.MustCompile(`("version": "|healthroute )\d+\.\d+\.\d+`), "${1}VERSION"},
 	{regexp.MustCompile(`("last"): "[a-z0-9]+-\d+"`), `$1: "ID"`},
 	{regexp.MustCompile(`("kept"): \d+`), `$1: N`},
 	{regexp.MustCompile(`(\S) {2,}`), "$1  "},
