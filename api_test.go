@@ -245,6 +245,24 @@ func TestAPIExplain(t *testing.T) {
 	expectRefused(t, err, http.StatusNotFound, "; did you mean")
 }
 
+// TestAPIExplainPlace finds the client's place as queries do, by our files and by plugin geoip.
+func TestAPIExplainPlace(t *testing.T) {
+	file := mmdb(t, map[string]string{"198.51.100.0/24": "CH"})
+	for _, lines := range [][]string{
+		{stanza(shownAt, "geoip "+file, byCountry)},
+		{"metadata", "geoip " + file + " {\nedns-subnet\n}", stanza(shownAt, byCountry)},
+	} {
+		start(t, listening("example.org", lines...))
+		c := apiClient(t)
+		for client, want := range map[string]string{"198.51.100.7": "192.0.2.1", "198.51.100.0/25": "192.0.2.1", "203.0.113.1": "192.0.2.3"} {
+			x, err := c.Explain(t.Context(), status.Question{Name: "www", Type: dns.TypeA, Client: client})
+			if err != nil || len(x.Answer) != 1 || x.Answer[0] != want {
+				t.Errorf("Expected %s for %s, got %+v, %v", want, client, x, err)
+			}
+		}
+	}
+}
+
 // TestAPIAdmin takes records out and in; what is said holds for the next query, and over reloads.
 func TestAPIAdmin(t *testing.T) {
 	s := start(t, listening("example.org", shop()))

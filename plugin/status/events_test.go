@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -198,7 +199,7 @@ func TestResume(t *testing.T) {
 				synctest.Wait()
 				s.Close()
 				<-done
-				if want := append(c.want, "6"); fmt.Sprint(got) != fmt.Sprint(want) {
+				if want := fmt.Sprint(append(slices.Clone(c.want), "6")); fmt.Sprint(got) != want {
 					t.Errorf("Expected %v, got %v", want, got)
 				}
 			})

@@ -82,7 +82,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve finds the route and lets it answer, if everything that comes before is in order.
 func (h *Handler) serve(r *request) (err error) {
 	defer func() {
-		if v := recover(); v != nil && v != http.ErrAbortHandler {
+		if v := recover(); v != nil {
 			h.options.Log.Errorf("status: %s %s panicked: %v\n%s", r.Method, r.URL.Path, v, debug.Stack())
 			err = errors.New("panicked")
 		}

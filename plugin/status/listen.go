@@ -48,26 +48,12 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(private)
-	raw, err := new(net.ListenConfig).Listen(ctx, "unix", filepath.Join(private, "s"))
-	if err != nil {
+	defer func() { _ = os.RemoveAll(private) }()
+	s := &socket{path: path}
+	if err := s.open(ctx, filepath.Join(private, "s")); err != nil {
 		return nil, err
 	}
-	l := raw.(*net.UnixListener)
-	l.SetUnlinkOnClose(false)
-	if err = os.Chmod(filepath.Join(private, "s"), socketMode); err == nil {
-		err = os.Rename(filepath.Join(private, "s"), path)
-	}
-	if err != nil {
-		l.Close()
-		return nil, err
-	}
-	own, err := os.Lstat(path)
-	if err != nil {
-		l.Close()
-		return nil, err
-	}
-	return &socket{l, path, own}, nil
+	return s, nil
 }
 
 // socket is a listener that takes its path away when it is closed, unless somebody else has put another one there.
@@ -75,6 +61,26 @@ type socket struct {
 	*net.UnixListener
 	path string
 	own  os.FileInfo
+}
+
+// open listens at a path where nobody else looks and moves the socket to its own.
+func (s *socket) open(ctx context.Context, private string) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", private)
+	if err != nil {
+		return err
+	}
+	s.UnixListener = l.(*net.UnixListener)
+	s.SetUnlinkOnClose(false)
+	if err = os.Chmod(private, socketMode); err == nil {
+		err = os.Rename(private, s.path)
+	}
+	if err == nil {
+		s.own, err = os.Lstat(s.path)
+	}
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return nil
 }
 
 // Addr is where clients find it.
