@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/status"
 )
@@ -54,45 +55,79 @@ func (b apiBackend) known() (all []status.Known, there map[health.Object]bool) {
 	return all, there
 }
 
-// objects are what an order names, each once.
+// maxObjects bounds what one order says something of: each object is a rebuild of what it is about. A group or a site is one object, whatever stands in it.
+const maxObjects = 1000
+
+// objects are what an order names, each once. Where a name stands for several, those that nothing is said of are no matter for `enabled`.
 func (b apiBackend) objects(o status.Order) ([]health.Object, *status.Problem) {
 	known, there := b.known()
+	ends := o.State == string(health.Enabled) && o.For == ""
 	var out []health.Object
+	chosen := map[health.Object]bool{}
 	for _, word := range o.Objects {
 		found, p := status.Find(word, known)
 		if p != nil {
 			return nil, p
 		}
 		for _, object := range found {
-			if p := b.allowed(object, there[object], o); p != nil {
+			if _, said := admin.Override(object); chosen[object] || ends && !said && len(found) > 1 {
+				continue
+			}
+			if p := sayable(object, there[object], o); p != nil {
 				return nil, p
 			}
-			if !slices.Contains(out, object) {
-				out = append(out, object)
-			}
+			chosen[object] = true
+			out = append(out, object)
 		}
 	}
-	return out, nil
+	if len(out) > maxObjects && !ends {
+		return nil, &status.Problem{
+			Status: http.StatusUnprocessableEntity, Message: fmt.Sprintf("that is about %d objects at once", len(out)),
+			Expected: fmt.Sprintf("at most %d; all of a group, or all in a site, are one", maxObjects),
+		}
+	}
+	return out, b.noAliases(out, o)
 }
 
-// allowed reports why an order cannot be said of an object, nil if it can.
-func (b apiBackend) allowed(object health.Object, there bool, o status.Order) *status.Problem {
+// sayable reports why an order cannot be said of an object, nil if it can.
+func sayable(object health.Object, there bool, o status.Order) *status.Problem {
 	if !there && o.State != string(health.Enabled) {
 		return &status.Problem{Status: http.StatusNotFound, Message: fmt.Sprintf("%s is not there any more", object), Expected: "enabled, which forgets what was said of it"}
-	}
-	if o.State == string(health.Always) && slices.ContainsFunc(b.records(object), func(r blockRecord) bool { return object.Member != "" && r.Target() != "" && r.Config.Alias.Name == "" }) {
-		return &status.Problem{Status: http.StatusUnprocessableEntity, Message: fmt.Sprintf("%s is an alias, which cannot be always", object), Expected: "what stands behind it"}
 	}
 	return status.Allowed(object, o)
 }
 
-// records are the records that an object is about.
-func (b apiBackend) records(o health.Object) []blockRecord {
-	var out []blockRecord
+// noAliases refuses `always` of an alias of a group: what stands behind it has a say of its own (spec 3.2).
+func (b apiBackend) noAliases(objects []health.Object, o status.Order) *status.Problem {
+	if o.State != string(health.Always) {
+		return nil
+	}
+	of := b.recordsOf(objects)
+	for _, object := range objects {
+		for _, r := range of[object] {
+			if object.Member != "" && r.Config().Alias != nil && r.Config().Alias.Name == "" {
+				return &status.Problem{Status: http.StatusUnprocessableEntity, Message: fmt.Sprintf("%s is an alias, which cannot be always", object), Expected: "what stands behind it"}
+			}
+		}
+	}
+	return nil
+}
+
+// Config is the record as it was declared.
+func (r blockRecord) Config() *config.Record { return r.Record.Config }
+
+// recordsOf are the records that each of the objects is about.
+func (b apiBackend) recordsOf(objects []health.Object) map[health.Object][]blockRecord {
+	out := make(map[health.Object][]blockRecord, len(objects))
+	for _, o := range objects {
+		out[o] = nil
+	}
 	for _, g := range b.allGroups() {
 		for _, r := range g.Records {
-			if o.Kind == health.OfGroup && g.Name == o.Name && (o.Member == "" || r.ID == o.Member) || o.Kind == health.OfSite && r.Site == o.Name {
-				out = append(out, blockRecord{g, r})
+			for _, o := range []health.Object{health.GroupObject(g.Name, ""), health.GroupObject(g.Name, r.ID), health.SiteObject(r.Site)} {
+				if of, asked := out[o]; asked {
+					out[o] = append(of, blockRecord{g, r})
+				}
 			}
 		}
 	}
@@ -140,8 +175,9 @@ func (b apiBackend) Say(ctx context.Context, o status.Order, by status.By) (stat
 	if err := b.settle(ctx); err != nil {
 		return status.Said{}, err
 	}
+	of := b.recordsOf(objects)
 	for i, object := range objects {
-		said.Changed[i].State, said.Changed[i].Note = b.inForce(object, v.State)
+		said.Changed[i].State, said.Changed[i].Note = inForce(object, of[object], v.State)
 	}
 	return said, nil
 }
@@ -156,14 +192,14 @@ func (b apiBackend) settle(ctx context.Context) error {
 	return nil
 }
 
-// inForce returns what holds of an object now and, if that is not what was asked for, why.
-func (b apiBackend) inForce(o health.Object, asked health.AdminState) (state, note string) {
+// inForce returns what holds of an object, which is about the records, now and, if that is not what was asked for, why.
+func inForce(o health.Object, records []blockRecord, asked health.AdminState) (state, note string) {
 	v, ok := admin.Override(o)
 	now := health.Enabled
 	if ok {
 		now = v.State
 	}
-	if records := b.records(o); len(records) > 0 && o.Kind == health.OfGroup {
+	if len(records) > 0 && o.Kind == health.OfGroup {
 		r := records[0]
 		switch {
 		case o.Member != "":
@@ -189,7 +225,7 @@ func (r blockRecord) why() string {
 	if r.blockGroup.Config.Disabled {
 		return "the Corefile says disabled of the group"
 	}
-	if word := r.Record.Config.Admin; word != "" {
+	if word := r.Config().Admin; word != "" {
 		return fmt.Sprintf("the Corefile says %s", word)
 	}
 	return "what was said before has come back: it stood under what has ended"
@@ -198,13 +234,17 @@ func (r blockRecord) why() string {
 // Overrides are all that are in force, and what they are about.
 func (b apiBackend) Overrides(context.Context) ([]status.Override, error) {
 	out := []status.Override{}
-	for _, o := range admin.Objects() {
+	objects := admin.Objects()
+	of := b.recordsOf(objects)
+	for _, o := range objects {
 		shown := overrideOf(o)
 		if shown == nil {
 			continue // it has just ended
 		}
-		for _, r := range b.records(o) {
-			if name := health.GroupObject(r.blockGroup.Name, r.ID).String(); !slices.Contains(shown.Matches, name) {
+		seen := map[string]bool{}
+		for _, r := range of[o] {
+			if name := health.GroupObject(r.blockGroup.Name, r.ID).String(); !seen[name] {
+				seen[name] = true
 				shown.Matches = append(shown.Matches, name)
 			}
 		}
@@ -217,18 +257,19 @@ func (b apiBackend) Overrides(context.Context) ([]status.Override, error) {
 func (b apiBackend) Failback(ctx context.Context, o status.FailbackOrder, _ status.By) (status.FailedBack, error) {
 	groups := b.allGroups()
 	known := slices.DeleteFunc(knownGroups(groups), func(k status.Known) bool { return k.Object.Member != "" })
-	var chosen []blockGroup
+	named := map[health.Object]bool{}
 	for _, word := range o.Groups {
 		found, p := status.Find(word, known)
 		if p != nil {
 			return status.FailedBack{}, p
 		}
-		for _, g := range groups {
-			if slices.Contains(found, health.GroupObject(g.Name, "")) && g.Config.FailbackManual && !slices.Contains(chosen, g) {
-				chosen = append(chosen, g)
-			}
+		for _, object := range found {
+			named[object] = true
 		}
 	}
+	chosen := slices.DeleteFunc(groups, func(g blockGroup) bool {
+		return !named[health.GroupObject(g.Name, "")] || !g.Config.FailbackManual
+	})
 	if len(chosen) == 0 {
 		return status.FailedBack{}, &status.Problem{
 			Status:   http.StatusUnprocessableEntity,

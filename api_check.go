@@ -151,19 +151,17 @@ func (b apiBackend) Push(_ context.Context, p status.Pushed, _ status.By) (statu
 // Attempt makes attempts at once, of all checks that are named or of none.
 func (b apiBackend) Attempt(_ context.Context, o status.AttemptOrder, _ status.By) (status.Reached, error) {
 	all := b.allChecks()
-	var chosen []*health.Check
+	chosen := map[*health.Check]bool{}
 	for _, name := range o.Checks {
 		found := slices.DeleteFunc(slices.Clone(all), func(c *health.Check) bool { return !called(name, c) })
 		if len(found) == 0 {
 			return status.Reached{}, noCheck(name, all)
 		}
 		for _, c := range found {
-			if !slices.Contains(chosen, c) {
-				chosen = append(chosen, c)
-			}
+			chosen[c] = true
 		}
 	}
-	made := slices.DeleteFunc(chosen, func(c *health.Check) bool { return !engine.AttemptNow(c) })
+	made := slices.DeleteFunc(all, func(c *health.Check) bool { return !chosen[c] || !engine.AttemptNow(c) })
 	if len(made) == 0 {
 		return status.Reached{}, &status.Problem{
 			Status: http.StatusUnprocessableEntity, Message: "none of these checks makes attempts now",

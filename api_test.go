@@ -289,8 +289,8 @@ func TestAPIAdmin(t *testing.T) {
 		t.Errorf("Expected one override, got %+v, %v", overrides, err)
 	}
 	said = say(t, c, status.Order{Objects: []string{"www/*"}, State: "enabled"})
-	if len(said.Changed) != 2 || said.Changed[0].Before != "disabled" || said.Changed[0].State != "enabled" {
-		t.Errorf("Expected both records to be enabled, got %+v", said)
+	if len(said.Changed) != 1 || said.Changed[0].Before != "disabled" || said.Changed[0].State != "enabled" {
+		t.Errorf("Expected the record of which something was said to be enabled, got %+v", said)
 	}
 	answers("www", "192.0.2.1")
 
@@ -401,6 +401,26 @@ func TestAPIForce(t *testing.T) {
 	expectData(t, s.ask("pair.example.org.", dns.TypeA), "192.0.2.11")
 	if n := engine.Checks(); n != len(running.newest().blocks[0].lease.Checks()) {
 		t.Errorf("Expected the checks of the server alone, got %d", n)
+	}
+}
+
+// TestAPITooMany: an order is about so many objects at most, unless it takes back what was said.
+func TestAPITooMany(t *testing.T) {
+	records := make([]string, maxObjects+1)
+	for i := range records {
+		records[i] = fmt.Sprintf("record 10.0.%d.%d", i/250, i%250)
+	}
+	start(t, listening("example.org", stanza(shownAt, "group big multivalue {\n"+strings.Join(records, "\n")+"\nrecord 192.0.2.1\n}")))
+	c := apiClient(t)
+	_, err := c.Say(t.Context(), status.Order{Objects: []string{"big/10.*"}, State: "disabled"})
+	expectRefused(t, err, http.StatusUnprocessableEntity, "that is about 1001 objects at once: expected at most 1000")
+	say(t, c, status.Order{Objects: []string{"big/10.*0"}, State: "disabled"})
+	say(t, c, status.Order{Objects: []string{"big/10.*1", "big/10.*2", "big/10.*3", "big/10.*4", "big/10.*5", "big/10.*6", "big/10.*7", "big/10.*8", "big/10.*9"}, State: "disabled"})
+	if said := say(t, c, status.Order{Objects: []string{"*/*"}, State: "enabled"}); len(said.Changed) != maxObjects+1 {
+		t.Errorf("Expected all to be taken back, got %d", len(said.Changed))
+	}
+	if said := say(t, c, status.Order{Objects: []string{"*/*"}, State: "enabled"}); len(said.Changed) != 0 {
+		t.Errorf("Expected nothing to be left, got %d", len(said.Changed))
 	}
 }
 

@@ -137,6 +137,9 @@ func (a *administering) say(ctx context.Context, client *status.Client, verb str
 
 func saidText(said status.Said, lasts time.Duration) string {
 	var b strings.Builder
+	if len(said.Changed) == 0 {
+		b.WriteString("nothing had been said of that\n")
+	}
 	for _, c := range said.Changed {
 		fmt.Fprintf(&b, "%s is %s", c.Object, c.State)
 		if c.Note != "" {

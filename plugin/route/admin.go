@@ -1,6 +1,8 @@
 package route
 
 import (
+	"iter"
+	"maps"
 	"slices"
 
 	"github.com/healthroute/healthroute/plugin/health"
@@ -13,15 +15,19 @@ func (t *Table) AdminChanged(o health.Object) {
 	defer t.adminMu.Unlock()
 	var touched []*health.Check
 	t.mu.Lock()
-	for _, g := range t.groups {
-		if !g.concerns(o) {
-			continue
+	for _, g := range t.concerned(o) {
+		for _, r := range t.takeAdmin(g) {
+			touched = append(touched, r.Checks()...)
 		}
-		t.takeAdmin(g)
 		t.mark(g)
-		touched = append(touched, g.checks()...)
 	}
-	wanted := t.wanted()
+	users := map[*Group]bool{}
+	for _, c := range touched {
+		for _, g := range t.byCheck[c] {
+			users[g] = true
+		}
+	}
+	wanted := t.wanted(maps.Keys(users))
 	t.work()
 	t.mu.Unlock()
 	for _, c := range touched { // without the lock: a check that begins anew calls Changed
@@ -29,20 +35,33 @@ func (t *Table) AdminChanged(o health.Object) {
 	}
 }
 
-// concerns reports whether what is said of the object is said of records of the group.
-func (g *Group) concerns(o health.Object) bool {
+// concerned are the groups of whose records something is said if it is said of the object.
+func (t *Table) concerned(o health.Object) []*Group {
 	switch o.Kind {
 	case health.OfGroup:
-		return g.Name == o.Name
+		return t.groupsOf[o.Name]
 	case health.OfSite:
-		return slices.ContainsFunc(g.Records, func(r *Record) bool { return r.Site == o.Name })
+		return t.inSite[o.Name]
 	}
-	return false
+	return nil
+}
+
+// index makes the groups be found by what can be said of them.
+func (t *Table) index() {
+	for _, g := range t.groups {
+		t.groupsOf[g.Name] = append(t.groupsOf[g.Name], g)
+		for _, r := range g.Records {
+			if of := t.inSite[r.Site]; r.Site != "" && !slices.Contains(of[max(0, len(of)-1):], g) {
+				t.inSite[r.Site] = append(of, g)
+			}
+		}
+	}
 }
 
 // takeAdmin stores the states in force in the records of a group. What an operator says of an object stands over what the Corefile says of it;
-// a group or a site that is taken out takes its records with it; for the rest the record's own state stands over theirs.
-func (t *Table) takeAdmin(g *Group) {
+// a group or a site that is taken out takes its records with it; for the rest the record's own state stands over theirs. It returns the records whose
+// state is another one now.
+func (t *Table) takeAdmin(g *Group) (changed []*Record) {
 	of := t.said(health.GroupObject(g.Name, ""), "")
 	if of == "" && g.disabled {
 		of = health.Disabled
@@ -63,8 +82,11 @@ func (t *Table) takeAdmin(g *Group) {
 		if state == "" || state == health.Always && r.alias != nil { // what stands behind an alias has its own say (T-231)
 			state = health.Enabled
 		}
-		r.admin.Store(&state)
+		if before := r.admin.Swap(&state); before == nil || *before != state {
+			changed = append(changed, r)
+		}
 	}
+	return changed
 }
 
 // said returns what an operator said of the object, else the Corefile's word.
@@ -80,13 +102,13 @@ func (t *Table) said(o health.Object, declared health.AdminState) health.AdminSt
 // takesOut reports whether a record in the state is not answered.
 func takesOut(s health.AdminState) bool { return s == health.Disabled || s == health.Draining }
 
-// wanted returns the checks that any record wants attempts on, and canaries, which have to be there.
-func (t *Table) wanted() map[*health.Check]bool {
-	wanted := make(map[*health.Check]bool, len(t.byCheck))
+// wanted returns the checks that any record of the groups wants attempts on, and canaries, which have to be there.
+func (t *Table) wanted(groups iter.Seq[*Group]) map[*health.Check]bool {
+	wanted := map[*health.Check]bool{}
 	for _, c := range t.canaries {
 		wanted[c] = true
 	}
-	for _, g := range t.groups {
+	for g := range groups {
 		for _, r := range g.Records {
 			if !attempts(r.Admin()) {
 				continue

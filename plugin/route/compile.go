@@ -52,10 +52,11 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 			t.canaries = append(t.canaries, targetCheck(s, s.Probe(name), probers, checks))
 		}
 	}
+	t.index()
 	for _, g := range t.groups {
 		t.takeAdmin(g)
 	}
-	wanted := t.wanted()
+	wanted := t.wanted(slices.Values(t.groups))
 	for c := range t.byCheck {
 		if !wanted[c] {
 			checks.Want(c, false)

@@ -19,6 +19,9 @@ type Table struct {
 	entries map[string]*Entry // by absolute, lower-case name
 	groups  []*Group
 
+	groupsOf map[string][]*Group // by first name
+	inSite   map[string][]*Group // by the sites of their records
+
 	canaries []*health.Check
 	observer Observer
 	admin    *health.Admin
@@ -74,7 +77,10 @@ type Match struct {
 
 // NewTable returns a table that owns nothing yet. Compile fills it. Admin is the admin layer over its records; nil if there is none.
 func NewTable(o Observer, admin *health.Admin) *Table {
-	return &Table{byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{}, observer: o, admin: admin}
+	return &Table{
+		byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{},
+		groupsOf: map[string][]*Group{}, inSite: map[string][]*Group{}, observer: o, admin: admin,
+	}
 }
 
 // Find looks a name up; it is absolute and lower case.

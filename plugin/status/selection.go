@@ -14,7 +14,7 @@ type Selection struct {
 	Health string // "" is any
 	Site   string // "" is any
 	After  string // key of the last item of the page before; "" for the first page
-	Limit  int    // most items
+	Limit  int    // most items, at least 1
 }
 
 // Bounds of a page.
@@ -32,19 +32,24 @@ type Page[T any] struct {
 // Cut sorts items by their keys, which differ, and takes those that the selection's page shows; make turns each of them into what is shown, so that nobody
 // makes what nobody sees.
 func Cut[In, Out any](s Selection, items []In, key func(In) string, make func(In) Out) Page[Out] {
-	items = slices.Clone(items)
-	slices.SortFunc(items, func(a, b In) int { return cmp.Compare(key(a), key(b)) })
-	from, found := slices.BinarySearchFunc(items, s.After, func(item In, after string) int { return cmp.Compare(key(item), after) })
-	if found {
-		from++
+	type keyed struct {
+		key  string
+		item In
 	}
-	to := min(len(items), from+s.Limit)
+	var left []keyed // behind the page before
+	for _, item := range items {
+		if k := key(item); k > s.After {
+			left = append(left, keyed{k, item})
+		}
+	}
+	slices.SortFunc(left, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 	page := Page[Out]{Items: []Out{}}
-	for _, item := range items[from:to] {
-		page.Items = append(page.Items, make(item))
+	shown := left[:min(len(left), s.Limit)]
+	for _, k := range shown {
+		page.Items = append(page.Items, make(k.item))
 	}
-	if to < len(items) && to > from {
-		page.Next = key(items[to-1])
+	if len(left) > len(shown) {
+		page.Next = shown[len(shown)-1].key
 	}
 	return page
 }
