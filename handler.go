@@ -104,7 +104,7 @@ func (q *query) Source() netip.Addr {
 
 // Metadata is answer.Asker's: what the block's *geoip* says through *metadata*.
 func (q *query) Metadata() func(label string) string {
-	if !q.h.block.geoip {
+	if q.h.block.geoip == nil {
 		return nil
 	}
 	return func(label string) string {
@@ -136,7 +136,9 @@ func (h *Handler) CacheBypassZones() []string {
 
 // Ready reports whether we have started and every check has ended an attempt. It answers for the whole process,
 // because the ready plugin keeps one entry for all our blocks.
-func (h *Handler) Ready() bool {
+func (h *Handler) Ready() bool { return ready() }
+
+func ready() bool {
 	started := running.all()
 	for _, i := range started {
 		if !i.attempted() {

@@ -22,17 +22,23 @@ import (
 	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
+	"github.com/healthroute/healthroute/plugin/status"
 )
 
 // firstAttempts is how long a start waits for the first attempts of all checks together.
 const firstAttempts = 2 * time.Second
 
-// engine makes the attempts of the whole process and keeps the checks over reloads.
-var engine = health.NewEngine(health.Options{Observer: observer{}})
+// What the whole process has once, and keeps over reloads: the engine that makes the attempts, what operators said, and what happened last.
+var (
+	engine = health.NewEngine(health.Options{Observer: observer{}})
+	admin  = health.NewAdmin(health.RealClock{})
+	events = status.NewEvents(eventsKept)
+)
 
 // instance is what the server blocks of one Corefile share: they start, and give back what they hold, together.
 type instance struct {
 	blocks []*block
+	since  time.Time // when it started
 }
 
 // block is the plugin in one server block. What start fills in is only read afterwards.
@@ -45,13 +51,17 @@ type block struct {
 	probers map[*config.Probe]*probe.Prober
 	places  map[*config.Stanza]*locate.Locator // of the stanzas that name files of places
 
-	geoip    bool           // *geoip* and *metadata* stand in the server block
-	next     plugin.Handler // the rest of the chain; nil at its end
+	meetNeighbours func() // looks for the other plugins of the server block, once all have been set up
+
+	geoip    metadataCollector // of the server block's *metadata*, if *geoip* stands there too; nil otherwise
+	next     plugin.Handler    // the rest of the chain; nil at its end
 	table    *route.Table
+	unwatch  func() // ends that the table follows what operators say
 	names    *answer.Names
 	sources  *route.Sources
 	rereader *rereader
 	answerer *answer.Answerer
+	explains *answer.Answerer // the same for those who ask why: it takes nobody's turn
 	lease    *health.Lease
 	counters *answerCounters
 }
@@ -94,8 +104,11 @@ func (i *instance) add(b *block, keys []string) {
 func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
+	i.since = time.Now()
+	reloads := len(running.all()) > 0
 	for _, b := range i.blocks {
 		b.beside = i.besides(b)
+		b.meetNeighbours()
 		if err := b.compile(); err != nil {
 			i.release()
 			return err
@@ -119,22 +132,29 @@ func (i *instance) start() error {
 		}
 	}
 	lastResorts.compare(running.all())
+	if reloads {
+		publishReload(true)
+	}
 	return nil
 }
 
 // compile builds the block's table on the checks that it leases.
 func (b *block) compile() error {
-	b.table = route.NewTable(observer{block: b.key}, nil)
+	b.table = route.NewTable(observer{block: b.key}, admin)
 	b.lease = engine.Lease(b.table.Changed)
+	b.unwatch = admin.Watch(b.table.AdminChanged)
 	b.lease.Scope = b.key
 	b.table.Beside(slices.Sorted(maps.Keys(b.beside)))
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
 	}
-	b.answerer = answer.New(b.table, answer.Options{
+	options := answer.Options{
 		Rand: chance{}, Now: time.Now, Serial: corefile.Serial,
 		Places: func(s *config.Stanza) *locate.Locator { return b.places[s] },
-	})
+	}
+	b.answerer = answer.New(b.table, options)
+	options.Choose = chooseAside
+	b.explains = answer.New(b.table, options)
 	b.counters = newAnswerCounters(b.table)
 	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
 	b.sources = b.table.Sources(discover.Options{Clock: health.RealClock{}, Ask: b.askedFor, Every: rereadEvery}, tellDiscovery)
@@ -200,6 +220,9 @@ func (i *instance) handOn() {
 func (i *instance) release() {
 	for _, b := range i.blocks {
 		b.rereader.stop()
+		if b.unwatch != nil {
+			b.unwatch()
+		}
 		if b.names != nil {
 			b.names.Stop()
 			b.sources.Stop()
@@ -254,6 +277,16 @@ func (is *instances) all() []*instance {
 	return append([]*instance(nil), is.list...)
 }
 
+// newest returns the instance that started last, whose configuration holds; nil if none runs.
+func (is *instances) newest() *instance {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	if len(is.list) == 0 {
+		return nil
+	}
+	return is.list[len(is.list)-1]
+}
+
 // releaseForgotten gives back what instances hold that caddy has dropped: when a reload fails after our start, in another
 // plugin's start or in listen, nobody calls that instance's OnShutdown.
 func (is *instances) releaseForgotten() {
@@ -286,6 +319,7 @@ func watchReloads() {
 			inst.Storage[watchedKey{}] = true
 			inst.OnRestartFailed = append(inst.OnRestartFailed, func() error {
 				running.releaseForgotten()
+				publishReload(false)
 				return nil
 			})
 		}

@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"discover": {"config", "health", "watched"},
 	"route":    {"config", "discover", "locate", "probe", "health"},
 	"answer":   {"config", "locate", "health", "route"},
+	"status":   {"config", "locate", "probe", "health", "route", "answer"},
 	"scenario": {"config", "corefile", "discover", "locate", "probe", "health", "route", "answer"},
 }
 

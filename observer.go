@@ -13,6 +13,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
+	"github.com/healthroute/healthroute/plugin/status"
 )
 
 // observer turns what happens to checks and groups into metrics and log lines. A line is written for a change only, never for an
@@ -46,13 +47,14 @@ func (observer) Untestable(c *health.Check, on bool, r probe.Result) {
 
 // Frozen logs that verdicts stand still, or move again.
 func (observer) Frozen(on bool, canaries []*health.Check) {
-	if !on {
-		log.Info("a canary answers again, or there is none: verdicts move again, and all checks count anew")
-		return
-	}
 	names := make([]string, len(canaries))
 	for i, c := range canaries {
 		names[i] = c.String()
+	}
+	events.Publish(status.Event{Frozen: &status.Frozen{On: on, Canaries: names}})
+	if !on {
+		log.Info("a canary answers again, or there is none: verdicts move again, and all checks count anew")
+		return
 	}
 	log.Errorf("all canaries fail (%s): this server seems to be cut off; verdicts are frozen and the last states stand", strings.Join(names, ", "))
 }
@@ -60,6 +62,9 @@ func (observer) Frozen(on bool, canaries []*health.Check) {
 // Transition logs and counts a change of status.
 func (observer) Transition(c *health.Check, t health.Transition) {
 	transitionsTotal.WithLabelValues(c.Probe().Name, c.TargetString(), t.To.String()).Inc()
+	events.Publish(status.Event{Transition: &status.Transition{
+		ID: c.ID(), Check: c.String(), From: t.From.String(), To: t.To.String(), Lasted: t.Lasted.Seconds(), Run: t.Run, Reason: t.Reason,
+	}})
 	line := transitionLine(c.String(), t)
 	if t.From == health.Checking && t.To == health.Healthy {
 		log.Debug(line) // that everything works at a start is no news
@@ -159,6 +164,9 @@ func (l *ledger) tell(r resort, word config.LastResort, on bool) {
 	if !l.change(r, on) {
 		return
 	}
+	events.Publish(status.Event{LastResort: &status.LastResort{
+		Block: r.block, Group: r.group, Type: dns.Type(r.qtype).String(), Word: string(word), On: on,
+	}})
 	if on {
 		log.Warningf("%s has no usable record for %s: last_resort %s answers", r.what(), dns.Type(r.qtype), word)
 		return

@@ -21,10 +21,14 @@ func (i *instance) conflicts(b *block) error {
 func (is *instances) govern() {
 	var maxAttempts int
 	var canaries []*health.Check
-	if all := is.all(); len(all) > 0 {
-		for _, b := range all[len(all)-1].blocks {
+	var shown *config.Status
+	if i := is.newest(); i != nil {
+		for _, b := range i.blocks {
 			for _, s := range b.stanzas {
 				maxAttempts = max(maxAttempts, s.MaxAttempts)
+				if s.Status != nil {
+					shown = s.Status
+				}
 			}
 			canaries = append(canaries, b.table.Canaries()...)
 		}
@@ -38,6 +42,7 @@ func (is *instances) govern() {
 	}
 	engine.SetMaxAttempts(maxAttempts)
 	engine.SetCanaries(canaries)
+	api.follow(shown, most, known)
 }
 
 // defaultMaxAttempts is half of the descriptors that the process may open: the rest is for queries and for look-ups of names. Nobody who has

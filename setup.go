@@ -16,6 +16,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/route"
+	"github.com/healthroute/healthroute/plugin/status"
 )
 
 // pluginName is the directive, and the name by which other plugins find us.
@@ -42,11 +43,12 @@ func setup(c *caddy.Controller) error {
 		b.next = next
 		return &Handler{Next: next, block: b}
 	})
-	c.OnStartup(func() error {
+	b.meetNeighbours = func() {
 		b.warnOfNeighbours(config)
-		b.geoip = config.Handler("geoip") != nil && config.Handler("metadata") != nil
-		return nil
-	})
+		if config.Handler("geoip") != nil {
+			b.geoip, _ = config.Handler("metadata").(metadataCollector)
+		}
+	}
 	return nil
 }
 
@@ -67,6 +69,11 @@ func parse(c *caddy.Controller) (*block, error) {
 	}
 	b := newBlock(stanzas)
 	for _, s := range stanzas {
+		if s.Status != nil {
+			if err := status.CheckFiles(s.Status); err != nil {
+				return nil, fmt.Errorf("%s: status: %w", s.Status.Places.Own, err)
+			}
+		}
 		probers, err := route.Probers(s)
 		if err != nil {
 			return nil, err

@@ -7,9 +7,12 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	why "github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/scenario"
+	"github.com/healthroute/healthroute/plugin/status"
 )
 
 const explainDetails = `It runs the Corefile in virtual time, with no socket, until every check has a verdict: targets
@@ -17,13 +20,17 @@ pass unless told otherwise. Then it answers the question once and says why: whic
 and out, and what decided. Names are relative to the first zone unless they end in a dot.
 ` + objects + `
 Instants count from the start; in JSON the start is 2000-01-01T00:00:00Z.
-`
+
+With -server it asks a running server instead: what it answers now, with the health that it knows.
+` + apiDetails
 
 // explaining is the command explain with its flags.
 type explaining struct {
 	reading
 	asked  asked
 	faults faults
+	server bool
+	api    apiFlags
 }
 
 func explainCommand(flags *flag.FlagSet) runner {
@@ -31,6 +38,8 @@ func explainCommand(flags *flag.FlagSet) runner {
 	e.reading.declare(flags)
 	e.asked.declare(flags)
 	e.faults.declare(flags)
+	flags.BoolVar(&e.server, "server", false, "ask a running server, not the Corefile")
+	e.api.declare(flags)
 	return e.run
 }
 
@@ -40,10 +49,16 @@ type explained struct {
 	scenario.Distribution
 }
 
-func (e *explaining) run(_ context.Context, args []string, out io.Writer) error {
+func (e *explaining) run(ctx context.Context, args []string, out io.Writer) error {
 	q, err := e.asked.question(args)
 	if err != nil {
 		return err
+	}
+	if e.server {
+		return e.ask(ctx, q, out)
+	}
+	if e.api != (apiFlags{}) {
+		return usageError("-api and what logs in there belong to -server")
 	}
 	w, err := e.corefile.goodWorld()
 	if err != nil {
@@ -70,6 +85,33 @@ func (e *explaining) run(_ context.Context, args []string, out io.Writer) error 
 		return usageError(err.Error())
 	}
 	return e.output.print(out, x, x.text)
+}
+
+// ask asks a running server.
+func (e *explaining) ask(ctx context.Context, q scenario.Question, out io.Writer) error {
+	if len(e.faults.list) > 0 {
+		return usageError("-down is for a Corefile in virtual time, -server knows what is down")
+	}
+	client, err := e.api.client(e.corefile)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	asked := status.Question{Name: q.Name, Type: q.Type}
+	switch {
+	case q.Subnet.IsValid():
+		asked.Client = q.Subnet.String()
+	case q.From.IsValid():
+		asked.Client = q.From.String()
+	}
+	x, err := client.Explain(ctx, asked)
+	if err != nil {
+		return refusal(err)
+	}
+	now := time.Now()
+	return e.output.print(out, x, func() string {
+		return x.Text(func(t time.Time) string { return config.FormatDays(max(0, now.Sub(t))) + " ago" })
+	})
 }
 
 func (x explained) text() string {

@@ -38,15 +38,20 @@ func (e usageError) Error() string { return string(e) }
 
 func commands() []command {
 	return []command{
+		{"admin", "disable|enable|drain|always|shift|failback|list [-for DURATION] [-reason TEXT] [-author NAME] [-force] [-o text|json] OBJECT...",
+			"tell a running server to take records out, and in again", adminDetails, adminCommand},
 		{"check", "[-conf FILE] [-o text|json]", "read a Corefile, and print all its errors or what it amounts to", checkDetails, checkCommand},
 		{"demo", "", "three backends that die and come back, and what a client gets each second", "", withoutFlags(runDemo)},
-		{"explain", "[-conf FILE] [-client ADDRESS|PREFIX] [-down OBJECT ...] [-o text|json] NAME TYPE",
+		{"explain", "[-conf FILE] [-client ADDRESS|PREFIX] [-down OBJECT ... | -server] [-o text|json] NAME TYPE",
 			"why a question is answered as it is", explainDetails, explainCommand},
 		{"help", "[COMMAND]", "print this text, or a command's flags", "", withoutFlags(runHelp)},
 		{"probe", "[-conf FILE] [-zone ZONE] [-n COUNT|-loop] [-every DURATION] [-o text|json] NAME [TARGET]",
 			"make attempts at once, and tell each step", probeDetails, probeCommand},
+		{"push", "[-reason TEXT] [-author NAME] [-o text|json] NAME healthy|unhealthy", "tell a running server what the checks of a push probe are",
+			pushDetails, pushCommand},
 		{"simulate", "[-conf FILE] [-down OBJECT[@TIME] ...] [-until TIME] [-o text|json] NAME TYPE",
 			"what clients get while things die and come back, in virtual time", simulateDetails, simulateCommand},
+		{"status", "[-o text|json] [NAME]", "what works on a running server, since when and why", statusDetails, statusCommand},
 		{"test", "[-conf FILE] [-run PATTERN] [-v] [-parallel N] [-junit FILE] [-o text|json] FILE|DIR...",
 			"play scenario files, and say what does not hold", testDetails, testCommand},
 	}

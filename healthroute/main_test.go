@@ -16,10 +16,10 @@ func TestRunCommand(t *testing.T) {
 	}{
 		"help":            {[]string{"help"}, "", 0, "healthroute demo"},
 		"flags in help":   {[]string{"help"}, "", 0, "-conf"},
-		"a near word":     {[]string{"demos"}, `unknown command "demos": expected check, demo, explain, help, probe, simulate, test; did you mean "demo"?`, 2, ""},
-		"letter case":     {[]string{"Demo"}, `unknown command "Demo": expected check, demo, explain, help, probe, simulate, test; did you mean "demo"?`, 2, ""},
-		"a far word":      {[]string{"serve"}, `unknown command "serve": expected check, demo, explain, help, probe, simulate, test`, 2, ""},
-		"an empty word":   {[]string{""}, `unknown command "": expected check, demo, explain, help, probe, simulate, test`, 2, ""},
+		"a near word":     {[]string{"demos"}, `unknown command "demos": expected admin, check, demo, explain, help, probe, push, simulate, status, test; did you mean "demo"?`, 2, ""},
+		"letter case":     {[]string{"Demo"}, `unknown command "Demo": expected admin, check, demo, explain, help, probe, push, simulate, status, test; did you mean "demo"?`, 2, ""},
+		"a far word":      {[]string{"serve"}, `unknown command "serve": expected admin, check, demo, explain, help, probe, push, simulate, status, test`, 2, ""},
+		"an empty word":   {[]string{""}, `unknown command "": expected admin, check, demo, explain, help, probe, push, simulate, status, test`, 2, ""},
 		"a word too many": {[]string{"demo", "fast"}, `demo takes no arguments, got ["fast"]`, 2, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

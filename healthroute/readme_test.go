@@ -18,7 +18,7 @@ var fileBlock = regexp.MustCompile("(?ms)^~~~ txt\n(# (\\w+): .*?)^~~~$")
 var onLoopback = strings.NewReplacer(
 	"192.0.2.", "127.0.2.", "198.51.100.", "127.51.100.", "203.0.113.", "127.0.113.",
 	",2001:db8:1::1", "", ",2001:db8:2::1", "",
-	"example.org {\n", "example.org:0 {\n    bind 127.0.0.1\n",
+	"example.org {\n", "example.org:0 {\n    bind 127.0.0.1\n", "status 127.0.0.1:8053", "status 127.0.0.1:0",
 )
 
 // TestReadmeExamples starts a server from every Corefile of the README.

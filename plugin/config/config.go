@@ -20,6 +20,8 @@ type Stanza struct {
 	ECS         ECS
 	MaxAttempts int      // process-wide: attempts at the same time, 1 to 1,000,000; 0 leaves it to the server
 	Canary      []string // process-wide: names of probes with a target; while all of them fail, verdicts are frozen
+	State       string   // process-wide: file that keeps health and admin state over restarts; "" for none
+	Status      *Status  // process-wide: where state is shown and orders are taken; nil for nowhere
 	Probes      []*Probe
 	Groups      []*Group
 	Pools       []*Pool

@@ -9,6 +9,8 @@ var processWide = []struct {
 }{
 	{"max_attempts", func(s *Stanza) bool { return s.MaxAttempts != 0 }},
 	{"canary", func(s *Stanza) bool { return len(s.Canary) > 0 }},
+	{"state", func(s *Stanza) bool { return s.State != "" }},
+	{"status", func(s *Stanza) bool { return s.Status != nil }},
 }
 
 // ValidateProcess finds options of the stanzas that are process-wide and stand in an earlier stanza already: one of another server block, or one before

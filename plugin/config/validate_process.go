@@ -17,6 +17,7 @@ func (v *validator) process() {
 	for i, name := range v.stanza.Canary {
 		v.canary(name, slices.Index(v.stanza.Canary, name) < i)
 	}
+	v.status(v.stanza.Status)
 }
 
 // canary checks one probe that `canary` names.

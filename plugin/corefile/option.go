@@ -106,7 +106,7 @@ func (p *parser) unknown(l *line, kind string, valid []string) {
 // homesOf lists where a word is an option.
 func homesOf(word string) []string {
 	return slices.Concat(homes(stanzaOptions(), word), homes(probeOptions(), word),
-		homes(groupOptions(), word), homes(recordOptions(), word),
+		homes(groupOptions(), word), homes(recordOptions(), word), homes(statusOptions(), word),
 		homes(poolOptions(), word), homes(targetOptions(), word), homes(discoverOptions(), word), homes(thresholdOptions(), word),
 		homes(balancerOptions(), word), homes(siteOptions(), word), homes(filterOptions(), word))
 }

@@ -3,7 +3,7 @@
 // tree.go reads tokens into lines with blocks; option.go holds what all objects have in common: tables of options,
 // each allowed once, with so many arguments, and option_line.go several on one line; stanza.go, probe.go, probe_http.go, group.go,
 // record.go, alias.go, pool.go, target.go, balancer.go and filter.go hold one object each, client.go, group_option.go, place.go,
-// threshold.go and discover.go families of their options, name.go, argument.go, source.go and text.go what stands behind options; inherit.go says what objects take from those around them; print.go is the way back. Nothing here
+// process.go, status.go, threshold.go and discover.go families of their options, name.go, argument.go, source.go and text.go what stands behind options; inherit.go says what objects take from those around them; print.go is the way back. Nothing here
 // judges a value that could be read: that is config.Stanza.Validate. Everything works on its arguments alone, and any
 // number of goroutines may call it.
 package corefile

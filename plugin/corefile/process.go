@@ -15,6 +15,9 @@ func processOptions() []option[*config.Stanza] {
 				p.integerFrom(l, l.args()[0], 1, config.MaxMaxAttempts, &s.MaxAttempts)
 			}},
 		{word: "canary", usage: "PROBE,...", min: 1, max: 1, home: "the stanza", set: (*parser).canary},
+		{word: "state", usage: "FILE", min: 1, max: 1, home: "the stanza",
+			set: func(p *parser, s *config.Stanza, l *line) { s.State = p.file(l.args()[0]) }},
+		{word: "status", usage: "ADDRESS", min: 1, max: 1, block: true, home: "the stanza", set: (*parser).status},
 	}
 }
 
@@ -37,4 +40,6 @@ func (w *printer) process(s *config.Stanza) {
 	if len(s.Canary) > 0 {
 		w.line("canary", strings.Join(s.Canary, ","))
 	}
+	w.differs("state", s.State, "")
+	w.status(s.Status)
 }

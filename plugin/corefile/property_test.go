@@ -50,6 +50,8 @@ func drawStanza(t *rapid.T) *config.Stanza {
 			{Name: "ns1.example.org.", Addresses: []string{"192.0.2.53", "2001:db8::53"}}, {Name: "ns.example.com."}}
 	}
 	s.Preset = drawPreset.Draw(t, "preset")
+	s.State = rapid.SampledFrom([]string{"", "/var/lib/healthroute/state"}).Draw(t, "state")
+	s.Status = drawStatus(t)
 	for i := range rapid.IntRange(0, 3).Draw(t, "probes") {
 		s.Probes = append(s.Probes, drawProbe(t, fmt.Sprintf("p%d", i)))
 	}
@@ -70,6 +72,27 @@ func drawStanza(t *rapid.T) *config.Stanza {
 	for i := range rapid.IntRange(0, 1).Draw(t, "calculated probes") {
 		drawCalculated(t, s, fmt.Sprintf("calculated%d", i))
 	}
+	return s
+}
+
+// drawStatus draws what everybody may have: nothing but a login that is needed.
+func drawStatus(t *rapid.T) *config.Status {
+	s := &config.Status{Address: rapid.SampledFrom([]string{"", "127.0.0.1:8053", "[::1]:0", "unix:/run/a b.sock", ":8053", "192.0.2.1:443"}).Draw(t, "status")}
+	if s.Address == "" {
+		return nil
+	}
+	address, err := config.ParseStatusAddress(s.Address)
+	if err != nil {
+		t.Fatalf("Expected an address, got %v", err)
+	}
+	if rapid.Bool().Draw(t, "tls") {
+		s.TLS = config.StatusTLS{Cert: "cert.pem", Key: "key.pem", CA: rapid.SampledFrom([]string{"", "ca.pem"}).Draw(t, "ca")}
+	}
+	s.Insecure = s.TLS.Cert == "" && !address.IsLocal()
+	if !address.IsLocal() && s.TLS.CA == "" || rapid.Bool().Draw(t, "token") {
+		s.Token = "token"
+	}
+	s.Reads = s.HasLogin() && rapid.Bool().Draw(t, "reads")
 	return s
 }
 

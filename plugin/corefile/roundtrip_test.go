@@ -10,6 +10,9 @@ import (
 // withoutPlaces removes all positions, the only thing that may differ when a stanza is printed and parsed.
 func withoutPlaces(s *config.Stanza) *config.Stanza {
 	s.Places = config.Places{}
+	if s.Status != nil {
+		s.Status.Places = config.Places{}
+	}
 	for i := range s.Nameservers {
 		s.Nameservers[i].Position = config.Position{}
 	}

@@ -3,6 +3,7 @@ package health
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -203,6 +204,9 @@ func (c *Check) Attempted() bool {
 		return false
 	}
 }
+
+// ID tells the check from all others, also from those of the same name, and stays over reloads as long as all that is sent and compared does.
+func (c *Check) ID() string { return hex.EncodeToString([]byte(c.identity[:8])) }
 
 // String is the check's name in logs and scenarios: PROBE@TARGET.
 func (c *Check) String() string { return c.Probe().Name + "@" + targetString(c.Target()) }

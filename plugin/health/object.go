@@ -1,6 +1,9 @@
 package health
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+)
 
 // ObjectKind says what an admin state is said of.
 type ObjectKind string
@@ -28,8 +31,8 @@ func GroupObject(group, record string) Object { return Object{OfGroup, group, re
 // PoolObject is a pool, or, unless target is "", that target of it.
 func PoolObject(pool, target string) Object { return Object{OfPool, pool, target} }
 
-// SiteObject is everything in a site.
-func SiteObject(site string) Object { return Object{OfSite, site, ""} }
+// SiteObject is everything in a site, in whatever letter case it is named.
+func SiteObject(site string) Object { return Object{OfSite, strings.ToLower(site), ""} }
 
 // ShiftObject is a site of a balancer, of which State Shifted can be said.
 func ShiftObject(balancer, site string) Object { return Object{OfShift, balancer, site} }

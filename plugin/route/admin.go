@@ -1,8 +1,9 @@
 package route
 
 import (
+	"iter"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/healthroute/healthroute/plugin/health"
 )
@@ -14,12 +15,11 @@ func (t *Table) AdminChanged(o health.Object) {
 	defer t.adminMu.Unlock()
 	t.mu.Lock()
 	var touched, anew []*health.Check
-	for _, g := range t.groups {
-		if t.concerns(o, g) {
-			t.takeAdmin(g)
-			t.mark(g)
-			touched = append(touched, g.checks()...)
+	for _, g := range t.concerned(o) {
+		for _, r := range t.takeAdmin(g) {
+			touched = append(touched, r.Checks()...)
 		}
+		t.mark(g)
 	}
 	for _, p := range t.pools {
 		if o.Kind == health.OfSite || o.Kind == health.OfPool && o.Name == p.Name {
@@ -32,12 +32,12 @@ func (t *Table) AdminChanged(o health.Object) {
 		if o.Kind == health.OfShift && o.Name == g.balancer.declared.Name {
 			t.mark(g)
 		}
-		if o.Kind == health.OfSite && g.balancer.place(strings.ToLower(o.Name)) != nil {
+		if at := g.balancer.place(o.Name); o.Kind == health.OfSite && at != nil {
 			t.mark(g)
-			touched = append(touched, g.balancer.place(strings.ToLower(o.Name)).checks()...)
+			touched = append(touched, at.checks()...)
 		}
 	}
-	wanted := t.wanted()
+	wanted := t.wanted(touched)
 	t.work()
 	t.mu.Unlock()
 	for _, c := range anew {
@@ -53,10 +53,27 @@ func (t *Table) want(checks []*health.Check, wanted map[*health.Check]bool) {
 	}
 }
 
-// concerns reports whether the object is the group, a record of it, or a site that one of them stands in.
-func (t *Table) concerns(o health.Object, g *Group) bool {
-	return o.Kind == health.OfGroup && o.Name == g.Name ||
-		o.Kind == health.OfSite && slices.ContainsFunc(g.Records, func(r *Record) bool { return strings.EqualFold(r.Site, o.Name) })
+// concerned are the groups of whose records something is said if it is said of the object.
+func (t *Table) concerned(o health.Object) []*Group {
+	switch o.Kind {
+	case health.OfGroup:
+		return t.groupsOf[o.Name]
+	case health.OfSite:
+		return t.inSite[o.Name]
+	}
+	return nil
+}
+
+// index makes the groups be found by what can be said of them.
+func (t *Table) index() {
+	for _, g := range t.groups {
+		t.groupsOf[g.Name] = append(t.groupsOf[g.Name], g)
+		for _, r := range g.Records {
+			if of := t.inSite[r.Site]; r.Site != "" && !slices.Contains(of[max(0, len(of)-1):], g) {
+				t.inSite[r.Site] = append(of, g)
+			}
+		}
+	}
 }
 
 func (t *Table) markUsers(p *Pool) {
@@ -65,8 +82,8 @@ func (t *Table) markUsers(p *Pool) {
 	}
 }
 
-// takeAdmin stores the states in force in the records of a group.
-func (t *Table) takeAdmin(g *Group) {
+// takeAdmin stores the states in force in the records of a group, and returns the records whose state is another one now.
+func (t *Table) takeAdmin(g *Group) (changed []*Record) {
 	of := t.said(health.GroupObject(g.Name, ""), "")
 	if of == "" && g.disabled {
 		of = health.Disabled
@@ -76,8 +93,11 @@ func (t *Table) takeAdmin(g *Group) {
 		if state == health.Always && r.alias != nil { // what stands behind an alias has its own say (T-231)
 			state = health.Enabled
 		}
-		r.admin.Store(&state)
+		if before := r.admin.Swap(&state); before == nil || *before != state {
+			changed = append(changed, r)
+		}
 	}
+	return changed
 }
 
 // said returns what an operator said of the object, else the Corefile's word.
@@ -101,44 +121,52 @@ func takesOut(s health.AdminState) bool {
 	return s == health.Disabled || s == health.Draining || s == health.Unused
 }
 
-// wanted returns the checks that any record or filter wants attempts on, and canaries, which have to be there. It is called with mu held.
-func (t *Table) wanted() map[*health.Check]bool {
-	wanted := make(map[*health.Check]bool, len(t.byCheck))
-	for _, c := range t.canaries {
+// wanted returns those of the checks that anybody wants attempts on, and maybe others. It is called with mu held.
+func (t *Table) wanted(checks []*health.Check) map[*health.Check]bool {
+	users := map[*Group]bool{}
+	for _, c := range checks {
+		for _, g := range t.byCheck[c] {
+			users[g] = true
+		}
+	}
+	return t.wantedBy(maps.Keys(users))
+}
+
+// wantedBy returns the checks that the choosers want attempts on, those of filters, and canaries, which have to be there. It is called with mu held.
+func (t *Table) wantedBy(choosers iter.Seq[*Group]) map[*health.Check]bool {
+	wanted := map[*health.Check]bool{}
+	want := func(checks []*health.Check) {
+		for _, c := range checks {
+			wanted[c] = true
+		}
+	}
+	want(t.canaries)
+	for c := range t.met {
 		wanted[c] = true
 	}
-	for _, f := range t.filters {
-		for _, known := range f.known.Range {
-			if c := known.(*met).check.Load(); c != nil {
-				wanted[c] = true
-			}
-		}
-	}
-	for _, g := range t.groups {
+	pools := map[*Pool]bool{}
+	for g := range choosers {
 		for _, r := range g.Records {
-			if !attempts(r.Admin()) {
-				continue
-			}
-			for _, c := range r.Checks() {
-				wanted[c] = true
-			}
-		}
-	}
-	for _, p := range t.pools {
-		for _, r := range p.Targets() {
 			if attempts(r.Admin()) {
-				for _, c := range r.Checks() {
-					wanted[c] = true
-				}
+				want(r.Checks())
 			}
 		}
-	}
-	for _, g := range t.balancers {
+		if g.balancer == nil {
+			continue
+		}
+		for _, p := range g.balancer.pools {
+			pools[p] = true
+		}
 		for _, at := range g.balancer.places {
 			if said := t.saidOfSite(at.front.Site); said == "" || attempts(said) {
-				for _, c := range at.checks() {
-					wanted[c] = true
-				}
+				want(at.checks())
+			}
+		}
+	}
+	for p := range pools {
+		for _, r := range p.Targets() {
+			if attempts(r.Admin()) {
+				want(r.Checks())
 			}
 		}
 	}

@@ -58,6 +58,7 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 	}
 	t.enterBeside()
 	t.markCuts()
+	t.index()
 	for _, g := range t.groups {
 		t.takeAdmin(g)
 		for _, c := range g.checks() {
@@ -67,7 +68,7 @@ func (t *Table) Compile(stanzas []*config.Stanza, probers map[*config.Probe]*pro
 	for _, p := range t.pools {
 		t.takeTargets(p)
 	}
-	wanted := t.wanted()
+	wanted := t.wantedBy(slices.Values(t.Choosers()))
 	for c := range t.byCheck {
 		if !wanted[c] {
 			checks.Want(c, false)

@@ -62,10 +62,11 @@ func (t *Table) Discovered(p *Pool, source int, found []config.Found) error {
 	p.targets.Store(&targets)
 	fresh := t.admit(p)
 	t.settleTargets(p)
-	attempted := t.wanted()
+	moved = append(moved, fresh...)
+	attempted := t.wanted(moved)
 	t.work()
 	t.mu.Unlock()
-	t.want(append(moved, fresh...), attempted)
+	t.want(moved, attempted)
 	t.begin(fresh)
 	return nil
 }
@@ -193,7 +194,7 @@ func (t *Table) admitMore(p *Pool) {
 	p.pacing = false
 	fresh := t.admit(p)
 	t.settleTargets(p)
-	attempted := t.wanted()
+	attempted := t.wanted(fresh)
 	t.work()
 	t.mu.Unlock()
 	t.want(fresh, attempted)
@@ -216,6 +217,29 @@ func (t *Table) compileFound(p *Pool, f config.Found) (*Record, error) {
 		Probe: p.Config.Probe,
 	}
 	return t.compileTarget(p, target.Record(p.Config), p.probe, p.prober, &member{pool: p, port: f.Port})
+}
+
+// Mirror gives the pools the targets that sources have found for those of another table of the same configuration, so that the table can say what
+// would be if something else were different. Nobody uses the table yet.
+func (t *Table) Mirror(of *Table) {
+	t.adminMu.Lock()
+	defer t.adminMu.Unlock()
+	for i, p := range t.pools {
+		targets := slices.Clone(p.Targets())
+		of.mu.Lock()
+		for _, r := range of.pools[i].Targets() {
+			if !r.member.declared {
+				m := member{pool: p, port: r.member.port, gone: r.member.gone}
+				targets = append(targets, &Record{ID: r.ID, Index: r.Index, Weight: r.Weight, Site: r.Site, Config: r.Config, origins: r.origins, values: r.values, member: &m})
+			}
+		}
+		of.mu.Unlock()
+		t.mu.Lock()
+		p.targets.Store(&targets)
+		t.settleTargets(p)
+		t.work()
+		t.mu.Unlock()
+	}
 }
 
 // settleTargets takes over the admin states of the pool's targets and has its balancers judged again.

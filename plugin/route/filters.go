@@ -136,7 +136,7 @@ func (t *Table) giveBack(idle []*met) []*health.Check {
 	}
 	wanted := map[*health.Check]bool{}
 	if len(shared) > 0 {
-		wanted = t.wanted()
+		wanted = t.wanted(shared)
 	}
 	t.mu.Unlock()
 	for _, c := range shared {

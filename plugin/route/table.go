@@ -27,6 +27,9 @@ type Table struct {
 	refs      map[*health.Check]int // guarded by mu: how many targets of pools, and others, need a check
 	met       map[*health.Check]int // guarded by mu: how many of those are addresses that filters have met
 
+	groupsOf map[string][]*Group // by first name
+	inSite   map[string][]*Group // by the sites of their records
+
 	canaries []*health.Check
 	observer Observer
 	admin    *health.Admin
@@ -97,7 +100,7 @@ type Match struct {
 func NewTable(o Observer, admin *health.Admin) *Table {
 	return &Table{
 		byName: map[string]*Zone{}, entries: map[string]*Entry{}, byCheck: map[*health.Check][]*Group{},
-		refs: map[*health.Check]int{}, met: map[*health.Check]int{}, observer: o, admin: admin,
+		refs: map[*health.Check]int{}, met: map[*health.Check]int{}, groupsOf: map[string][]*Group{}, inSite: map[string][]*Group{}, observer: o, admin: admin,
 	}
 }
 

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/scenario"
+	"github.com/healthroute/healthroute/plugin/status"
+)
+
+// attemptsShown is how many of a check's last attempts are printed.
+const attemptsShown = 3
+
+func (x shown) text() string {
+	var b strings.Builder
+	x.server(&b)
+	b.WriteString("\n")
+	aligned(&b, func(table io.Writer) {
+		fmt.Fprint(table, "group, record\thealth\tfor\tanswers\tsite\treason\n")
+		for _, g := range x.Groups {
+			x.group(table, g)
+		}
+	})
+	for _, c := range x.Checks {
+		x.check(&b, c)
+	}
+	return b.String()
+}
+
+// aligned writes lines of cells, which tabs end, in columns.
+func aligned(b *strings.Builder, write func(table io.Writer)) {
+	var lines strings.Builder
+	table := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
+	write(table)
+	_ = table.Flush() // into memory
+	for line := range strings.Lines(lines.String()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n") // the last cells may be empty
+	}
+}
+
+// server is the first lines: what there is, and what is out of the ordinary.
+func (x shown) server(b *strings.Builder) {
+	s := x.Server
+	fmt.Fprintf(b, "healthroute %s, up %s: %s, %s", s.Version, x.ago(s.Started), scenario.Count(s.Groups, "group"), total(s.Checks))
+	if words := countWords(s.Checks); len(words) > 0 {
+		fmt.Fprintf(b, " (%s)", strings.Join(words, ", "))
+	}
+	b.WriteString("\n")
+	if !s.Ready {
+		b.WriteString("not every check has ended an attempt yet\n")
+	}
+	if s.Frozen {
+		fmt.Fprintf(b, "VERDICTS ARE FROZEN: all canaries fail (%s)\n", strings.Join(s.Canaries, ", "))
+	}
+	if s.AttemptsWaiting > 0 {
+		fmt.Fprintf(b, "%s for a place, the oldest for %s\n", scenario.Count(s.AttemptsWaiting, "attempt")+" waiting",
+			config.FormatDays(time.Duration(s.OldestDue*float64(time.Second))))
+	}
+	if s.Overrides > 0 {
+		fmt.Fprintf(b, "%s: see healthroute admin list\n", scenario.Count(s.Overrides, "override"))
+	}
+}
+
+// ago is how long ago something was when the server answered.
+func (x shown) ago(t time.Time) string { return config.FormatDays(max(0, x.Server.Now.Sub(t))) }
+
+func (x shown) group(table io.Writer, g status.Group) {
+	var notes []string
+	for _, t := range g.Types {
+		if t.LastResort {
+			notes = append(notes, fmt.Sprintf("no usable record for %s: last_resort %s", t.Type, g.LastResort))
+		}
+	}
+	if g.HeldOut {
+		notes = append(notes, "failback manual keeps records out")
+	}
+	if g.Hidden {
+		notes = append(notes, "hidden")
+	}
+	fmt.Fprintf(table, "%s\t%s\t\t%s\t\t%s\n", g.Group, g.State, g.Policy, strings.Join(notes, "; "))
+	for _, r := range g.Records {
+		x.record(table, g, r)
+	}
+}
+
+func (x shown) record(table io.Writer, g status.Group, r status.Record) {
+	name, health, since, reason := r.Record, r.Health, "", r.Reason
+	if r.Alias != "" && !strings.EqualFold(r.Alias, r.Record) {
+		name += " -> " + r.Alias
+	}
+	if r.Since != nil {
+		since = x.ago(*r.Since)
+	}
+	if r.Admin != "enabled" {
+		health = r.Admin
+	}
+	if o := r.Override; o != nil && o.State == r.Admin {
+		since, reason = x.ago(o.Since), x.said(o)
+	}
+	fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\t%s\n", name, health, since, answers(g, r), r.Site, reason)
+}
+
+// said is why somebody said an override, who, and how much longer it holds.
+func (x shown) said(o *status.Override) string {
+	words := []string{cmp.Or(o.Reason, "no reason given")}
+	if o.Author != "" {
+		words = append(words, "by "+o.Author)
+	}
+	if o.Until != nil {
+		words = append(words, config.FormatDays(max(0, o.Until.Sub(x.Server.Now)))+" left")
+	}
+	return strings.Join(words, ", ")
+}
+
+// answers is what part of the answers a record stands in, by type if it is not the same for all.
+func answers(g status.Group, r status.Record) string {
+	words := map[string]string{}
+	for _, t := range g.Types {
+		part, known := r.Shares[t.Type]
+		switch {
+		case t.ByClient:
+			words[t.Type] = "by client"
+		case known && part == "0":
+			words[t.Type] = "out"
+		case known && part == "1":
+			words[t.Type] = "in"
+		case known:
+			words[t.Type] = "in " + part
+		}
+	}
+	types := slices.Sorted(maps.Keys(words))
+	var out []string
+	for _, t := range types {
+		if words[t] != words[types[0]] {
+			out = nil
+			for _, t := range types {
+				out = append(out, t+" "+words[t])
+			}
+			return strings.Join(out, ", ")
+		}
+		out = append(out, words[t])
+	}
+	return strings.Join(out[:min(1, len(out))], "")
+}
+
+// check prints a check and its last attempts.
+func (x shown) check(b *strings.Builder, c status.Check) {
+	fmt.Fprintf(b, "\n%s: %s for %s", c.Check, c.Health, x.ago(c.Since))
+	if c.Host != "" {
+		fmt.Fprintf(b, ", Host %s", c.Host)
+	}
+	if c.Next != nil {
+		fmt.Fprintf(b, ", next attempt in %s", config.FormatDays(max(0, c.Next.Sub(x.Server.Now))))
+	}
+	if c.Expires != nil {
+		fmt.Fprintf(b, ", certificate valid for %s", config.FormatDays(c.Expires.Sub(x.Server.Now)))
+	}
+	b.WriteString("\n")
+	aligned(b, func(table io.Writer) {
+		for _, a := range c.Last[:min(attemptsShown, len(c.Last))] {
+			fmt.Fprintf(table, "  %s ago\t%s\t%s\n", x.ago(a.At), a.Outcome, a.Reason)
+		}
+	})
+}

@@ -1,0 +1,30 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// audit says in the log who wrote what, or what he was refused. Those who have to wait after too many failed logins are not told one by one, so
+// that nobody can fill the log who may do nothing.
+func (h *Handler) audit(r *request, err error) {
+	by := r.by.Remote
+	if r.by.Login != "" {
+		by += " (" + r.by.Login + ")"
+	}
+	done := r.done
+	if done == "" {
+		done = r.URL.Path
+	}
+	line := fmt.Sprintf("audit: %q by %q from %q", done, r.by.Author, by)
+	var p *Problem
+	switch {
+	case err == nil:
+		h.options.Log.Infof("%s: done", line)
+	case !errors.As(err, &p):
+		h.options.Log.Warningf("%s: failed", line)
+	case p.Status != http.StatusTooManyRequests:
+		h.options.Log.Warningf("%s: refused, %d %q", line, p.Status, p.Message)
+	}
+}
