@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
 )
 
@@ -25,6 +26,10 @@ const (
 type Options struct {
 	Engine *health.Engine
 	Admin  *health.Admin
+	Lists  *discover.Lists // of the sources of targets; nil for none
+	// Running says that engine, admin layer and lists are those of a server that has been running: they know better than the file, of which nothing is
+	// taken. One that would be refused is an error then, and stays where it is.
+	Running bool
 	// Report is told, from the keeper's goroutine, when writing begins to fail, with one line about it, and, with nil, when it works again. It must
 	// not call Close; nil for nobody.
 	Report func(error)
@@ -70,6 +75,9 @@ func start(file string, o Options) (*Keeper, error) {
 	if o.disk == nil {
 		o.disk = osDisk{}
 	}
+	if o.Lists == nil {
+		o.Lists = &discover.Lists{}
+	}
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
@@ -79,7 +87,10 @@ func start(file string, o Options) (*Keeper, error) {
 	if err := k.lock(); errors.As(err, new(*InUse)) { // every other error comes back when something is to be written
 		return nil, err
 	}
-	k.load()
+	if err := k.load(); err != nil {
+		k.free()
+		return nil, err
+	}
 	go k.run()
 	return k, nil
 }
@@ -97,23 +108,28 @@ func (k *Keeper) lock() error {
 	return err
 }
 
-// load hands what the file has to engine and admin layer, and moves a file aside that it cannot take.
-func (k *Keeper) load() {
+// load hands what the file has to engine, admin layer and lists, and moves a file aside that it cannot take.
+func (k *Keeper) load() error {
 	text, err := k.o.disk.read(k.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return
+		return nil
 	}
 	var s State
 	if err == nil {
 		s, err = Decode(text)
 	}
-	if err != nil {
+	switch {
+	case err != nil && k.o.Running:
+		return fmt.Errorf("state file %s cannot be used: %w: expected one of healthroute, or none", k.file, err)
+	case err != nil:
 		k.refuse(err)
-		return
+	case !k.o.Running:
+		k.o.Engine.Restore(s.Health, MaxAge)
+		k.o.Admin.Restore(s.Admin)
+		k.o.Lists.Restore(s.Sources)
+		k.status.Read = s.Health.Taken
 	}
-	k.o.Engine.Restore(s.Health, MaxAge)
-	k.o.Admin.Restore(s.Admin)
-	k.status.Read = s.Health.Taken
+	return nil
 }
 
 // refuse moves the file aside, and notes why.
@@ -175,7 +191,9 @@ func (k *Keeper) pause() time.Duration {
 }
 
 // changed counts what has changed so far.
-func (k *Keeper) changed() uint64 { return k.o.Engine.Changes() + k.o.Admin.Changes() }
+func (k *Keeper) changed() uint64 {
+	return k.o.Engine.Changes() + k.o.Admin.Changes() + k.o.Lists.Changes()
+}
 
 // write writes what is known now, and tells those who wait.
 func (k *Keeper) write() {
@@ -222,7 +240,7 @@ func (k *Keeper) save() (taken time.Time, size int, err error) {
 		}
 		k.aside = nil
 	}
-	s := State{Health: k.o.Engine.Snapshot(), Admin: k.o.Admin.Standing()}
+	s := State{Health: k.o.Engine.Snapshot(), Admin: k.o.Admin.Standing(), Sources: k.o.Lists.Standing()}
 	text, err := Encode(s)
 	if err != nil {
 		return time.Time{}, 0, err
@@ -268,8 +286,13 @@ func (k *Keeper) end() error {
 	k.mu.Unlock()
 	close(k.stop)
 	<-k.done
+	k.free()
+	return k.status.Err
+}
+
+// free gives the lock back, if it is held.
+func (k *Keeper) free() {
 	if k.held != nil {
 		_ = k.held.Close()
 	}
-	return k.status.Err
 }

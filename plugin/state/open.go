@@ -9,7 +9,7 @@ var keepers = struct {
 	open map[string]*Keeper // guarded by mu
 }{open: map[string]*Keeper{}}
 
-// Open begins to keep the file: what it has is restored in engine and admin layer, and it is written from then on. A file that cannot be read, is damaged,
+// Open begins to keep the file: what it has is restored in engine, admin layer and lists, and it is written from then on. A file that cannot be read, is damaged,
 // foreign or of a later version is moved aside, never over another one, and Status.Refused says so; the server begins without it. A disk that is full, or may not be
 // written, is no error either: Options.Report and Status tell of it. The errors of Open are those of a configuration: no such directory, no regular file, a
 // symbolic link to nothing, and *InUse if another server has the file.
