@@ -153,7 +153,7 @@ func stateFile() *status.StateFile {
 
 var (
 	stateWritten = stateGauge("written_timestamp_seconds", "Of when the state is that the state file holds, in Unix time; absent before it was written.")
-	stateSize    = stateGauge("size_bytes", "Size of the state file when it was written last.")
+	stateSize    = stateGauge("size_bytes", "Size of the state file when it was written last; absent before that.")
 	stateFailing = stateGauge("failing", "Whether the state file cannot be written: a restart would forget what changed since.")
 	stateRefused = stateGauge("refused", "Whether what the state file held at the start was of no use.")
 )
@@ -169,11 +169,9 @@ func collectState(out chan<- prometheus.Metric) {
 		return
 	}
 	s := i.keeper.State()
-	gauges := map[*prometheus.Desc]float64{
-		stateSize: float64(s.Size), stateFailing: truth(s.Err != nil), stateRefused: truth(s.Refused != nil),
-	}
+	gauges := map[*prometheus.Desc]float64{stateFailing: truth(s.Err != nil), stateRefused: truth(s.Refused != nil)}
 	if !s.Written.IsZero() {
-		gauges[stateWritten] = float64(s.Written.UnixMilli()) / 1000
+		gauges[stateWritten], gauges[stateSize] = float64(s.Written.UnixMilli())/1000, float64(s.Size)
 	}
 	for desc, value := range gauges {
 		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value)
