@@ -109,13 +109,16 @@ func (i *instance) start() error {
 
 // stop gives the checks back; queries that still come are answered from the last views.
 func (i *instance) stop() error {
+	i.unkeep(true) // while the API still answers, so that nothing is acknowledged after the last write
 	i.retire(i.handOn)
+	for _, k := range running.keepers() {
+		k.Confirm() // whoever has taken our place stays
+	}
 	return nil
 }
 
 // retire ends what the instance does among those that run, and then hands on what it knows, if it is to.
 func (i *instance) retire(handOn func()) {
-	i.unkeep() // while the API still answers, so that nothing is acknowledged after the last write
 	running.remove(i)
 	running.govern()
 	handOn()
@@ -143,7 +146,7 @@ func (i *instance) handOn() {
 
 // release gives back whatever the instance holds.
 func (i *instance) release() {
-	i.unkeep()
+	i.unkeep(false)
 	for _, b := range i.blocks {
 		b.rereader.stop()
 		if b.unwatch != nil {

@@ -40,12 +40,17 @@ func (i *instance) keep() error {
 	return nil
 }
 
-// unkeep ends that, with the last word of what the instance knows if no other one keeps the file. It comes before anything is given back.
-func (i *instance) unkeep() {
+// unkeep ends that, with the last word of what the instance knows if no other one keeps the file. It comes before anything is given back. An instance that
+// never was in charge has nothing to say.
+func (i *instance) unkeep(inCharge bool) {
 	if i.keeper == nil {
 		return
 	}
 	i.unkept.Do(func() {
+		if !inCharge {
+			i.keeper.Abandon()
+			return
+		}
 		if err := i.keeper.Close(); err != nil {
 			log.Errorf("%s: a restart will know what was known %s", err, lastWritten(i.keeper.State()))
 		}

@@ -23,6 +23,7 @@ const told = "interval 1h\ntimeout 100s"
 type keeping struct {
 	*server
 	api   *status.Client
+	at    string // of the API, as the command wants it
 	dir   string // of the file, and of nothing else
 	file  string
 	lines string // of the stanza that makes it one
@@ -31,12 +32,14 @@ type keeping struct {
 // newKeeping returns one that has not started.
 func newKeeping(t *testing.T) *keeping {
 	t.Helper()
-	k := &keeping{dir: t.TempDir()}
+	k := &keeping{dir: filepath.Join(t.TempDir(), "kept"), at: "unix:" + filepath.Join(t.TempDir(), "api")}
+	if err := os.Mkdir(k.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	k.file = filepath.Join(k.dir, "state")
-	socket := filepath.Join(t.TempDir(), "api")
-	k.lines = "state " + k.file + "\nstatus unix:" + socket + "\n"
+	k.lines = "state " + k.file + "\nstatus " + k.at + "\n"
 	var err error
-	if k.api, err = status.NewClient(status.Place{URL: "unix:" + socket}); err != nil {
+	if k.api, err = status.NewClient(status.Place{URL: k.at}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(k.api.Close)

@@ -28,7 +28,8 @@ type Options struct {
 	Admin  *health.Admin
 	Lists  *discover.Lists // of the sources of targets; nil for none
 	// Running says that engine, admin layer and lists are those of a server that has been running: they know better than the file, of which nothing is
-	// taken. One that would be refused is an error then, and stays where it is.
+	// taken. One that would be refused is an error then, and stays where it is. Nothing is written before Confirm, unless Sync wants it: the reload that
+	// names the file may fail, and is to change nothing then.
 	Running bool
 	// Report is told, from the keeper's goroutine, when writing begins to fail, with one line about it, and, with nil, when it works again. It must
 	// not call Close; nil for nobody.
@@ -42,7 +43,7 @@ type Keeper struct {
 	file string // symbolic links followed
 	o    Options
 	asks chan struct{} // somebody waits for a write
-	stop chan struct{}
+	stop chan bool     // whether to write once more
 	done chan struct{}
 
 	// The keeper's goroutine alone uses these, once it runs.
@@ -55,6 +56,7 @@ type Keeper struct {
 	users   int          // guarded by the mutex of keepers
 	waiting []chan error // guarded by mu
 	closed  bool         // guarded by mu
+	trial   bool         // guarded by mu; nothing is written yet unless somebody waits for it
 	status  Status       // guarded by mu
 }
 
@@ -82,7 +84,7 @@ func start(file string, o Options) (*Keeper, error) {
 		o.Report = func(error) {}
 	}
 	k := &Keeper{
-		file: file, o: o, asks: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), status: Status{File: file},
+		file: file, o: o, asks: make(chan struct{}, 1), stop: make(chan bool, 1), done: make(chan struct{}), trial: o.Running, status: Status{File: file},
 	}
 	if err := k.lock(); errors.As(err, new(*InUse)) { // every other error comes back when something is to be written
 		return nil, err
@@ -149,8 +151,10 @@ func (k *Keeper) run() {
 	timer := time.NewTimer(minGap)
 	for {
 		select {
-		case <-k.stop:
-			k.write()
+		case last := <-k.stop:
+			if last {
+				k.write()
+			}
 			return
 		case <-k.asks:
 		case <-timer.C:
@@ -165,13 +169,13 @@ func (k *Keeper) run() {
 // due reports whether it is time to write.
 func (k *Keeper) due() bool {
 	k.mu.Lock()
-	asked, failing, took := len(k.waiting) > 0, k.status.Err != nil, k.status.Took
+	asked, failing, took, trial := len(k.waiting) > 0, k.status.Err != nil, k.status.Took, k.trial
 	k.mu.Unlock()
 	since := time.Since(k.ended)
 	gap := max(minGap, share*took)
 	switch {
 	case k.ended.IsZero():
-		return true
+		return asked || !trial
 	case asked:
 		return since >= minGap
 	case failing:
@@ -272,6 +276,17 @@ func (k *Keeper) Sync(ctx context.Context) error {
 	}
 }
 
+// Confirm has the file written from now on, if it was opened while the server ran.
+func (k *Keeper) Confirm() {
+	k.mu.Lock()
+	k.trial = false
+	k.mu.Unlock()
+	select {
+	case k.asks <- struct{}{}:
+	default:
+	}
+}
+
 // State returns how the keeper fares now.
 func (k *Keeper) State() Status {
 	k.mu.Lock()
@@ -279,12 +294,13 @@ func (k *Keeper) State() Status {
 	return k.status
 }
 
-// end writes the file for the last time and gives it free; it returns why it could not be written.
-func (k *Keeper) end() error {
+// end writes the file for the last time, if it is to, and gives it free; it returns why it could not be written.
+func (k *Keeper) end(write bool) error {
 	k.mu.Lock()
 	k.closed = true
+	waiting := k.waiting
 	k.mu.Unlock()
-	close(k.stop)
+	k.stop <- write || len(waiting) > 0 // who waits gets his word
 	<-k.done
 	k.free()
 	return k.status.Err

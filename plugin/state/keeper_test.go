@@ -276,6 +276,9 @@ func TestRunning(t *testing.T) {
 	s := newServer(t)
 	s.engine.Latches().Set("a", 3)
 	k := s.open(t, file, Options{Running: true})
+	k.Abandon()
+	equal(t, "the file after a reload that failed", len(contents(t, file).Admin), 2)
+	k = s.open(t, file, Options{Running: true})
 	equal(t, "overrides", len(s.admin.Objects()), 0)
 	equal(t, "lists", len(s.lists.Standing()), 0)
 	equal(t, "of when the state is that was read", k.State().Read, time.Time{})
@@ -300,6 +303,29 @@ func TestRunning(t *testing.T) {
 		}
 		equal(t, "files", names(t, filepath.Dir(file)), "state")
 	}
+}
+
+// TestConfirm: of a file that a reload names nothing is written before it is in force, unless somebody is promised that it is.
+func TestConfirm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "state")
+		s := newServer(t)
+		k := s.open(t, file, Options{Running: true})
+		s.engine.Latches().Set("a", 3)
+		time.Sleep(time.Hour)
+		equal(t, "files", names(t, filepath.Dir(file)), "")
+		k.Confirm()
+		synctest.Wait()
+		equal(t, "files", names(t, filepath.Dir(file)), "state")
+		k.Abandon()
+		k = s.open(t, file, Options{Running: true})
+		s.engine.Latches().Set("a", 4)
+		if err := k.Sync(t.Context()); err != nil {
+			t.Errorf("Expected what is promised to be written, got %v", err)
+		}
+		equal(t, "the latch on the disk", contents(t, file).Health.Latches["a"], 4)
+		k.Abandon()
+	})
 }
 
 // TestRefusedFileStays where it cannot be moved aside: nothing is written over it, until it can.

@@ -35,12 +35,17 @@ func Open(file string, o Options) (*Keeper, error) {
 
 // Close ends one Open. With the last one the file is written once more and given free; the error says why it could not be written. The engine must still have its
 // checks then: Close comes before the Release of their leases.
-func (k *Keeper) Close() error {
+func (k *Keeper) Close() error { return k.close(true) }
+
+// Abandon ends one Open as Close does, but writes nothing more: what was to run with the file never did.
+func (k *Keeper) Abandon() { _ = k.close(false) }
+
+func (k *Keeper) close(write bool) error {
 	keepers.mu.Lock()
 	defer keepers.mu.Unlock()
 	if k.users--; k.users > 0 {
 		return nil
 	}
 	delete(keepers.open, k.file)
-	return k.end()
+	return k.end(write)
 }
