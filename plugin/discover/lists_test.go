@@ -151,7 +151,9 @@ func TestRecallNothing(t *testing.T) {
 		"another zone":  func(_ *config.Discovery, o *Options) { o.Key.Zone = "example.net." },
 		"another pool":  func(_ *config.Discovery, o *Options) { o.Key.Pool = "api" },
 		"another file":  func(d *config.Discovery, _ *Options) { d.Files += "x" },
-		"another kind":  func(d *config.Discovery, _ *Options) { d.Kind, d.Name, d.Type = config.DiscoverDNS, "app.example.", dns.TypeA },
+		"another kind": func(d *config.Discovery, _ *Options) {
+			d.Kind, d.Name, d.Type = config.DiscoverDNS, "app.example.", dns.TypeA
+		},
 		"a lower limit": func(_ *config.Discovery, o *Options) { o.Limit = 1 },
 		"no lists":      func(_ *config.Discovery, o *Options) { o.Lists = nil },
 	} {
@@ -172,7 +174,9 @@ func TestRecallNothing(t *testing.T) {
 // TestKeep forgets what no source is left for, and Restore stands back behind what is known.
 func TestKeep(t *testing.T) {
 	a, b := Key{Pool: "a", Source: "s"}, Key{Pool: "b", Source: "s"}
-	list := func(address string) Known { return Known{Parts: []Part{{"f", []config.Found{{Address: netip.MustParseAddr(address), Weight: config.DefaultWeight}}}}} }
+	list := func(address string) Known {
+		return Known{Parts: []Part{{"f", []config.Found{{Address: netip.MustParseAddr(address), Weight: config.DefaultWeight}}}}}
+	}
 	l := &Lists{}
 	l.note(a, list("10.0.0.1"), true)
 	l.Restore([]Standing{{a, list("10.0.0.9")}, {b, list("10.0.0.2")}})
