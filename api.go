@@ -2,6 +2,7 @@ package healthroute
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -23,10 +24,29 @@ var started = time.Now()
 
 func init() { admin.Watch(publishAdmin) }
 
-// publishAdmin tells what operators say of an object now.
+// publishAdmin tells what operators say of an object now: also of its end, which comes by itself.
 func publishAdmin(o health.Object) {
-	v, _ := admin.Override(o)
+	v, ok := admin.Override(o)
+	log.Info(overrideLine(o, v, ok))
 	events.Publish(status.Event{Admin: &status.Admin{Object: o.String(), State: string(v.State), Reason: v.Reason, Author: v.Author, Until: unlessZero(v.Until)}})
+}
+
+// overrideLine says what holds of an object now, if anything does.
+func overrideLine(o health.Object, v health.Override, ok bool) string {
+	if !ok {
+		return fmt.Sprintf("operators say nothing of %s any more", o)
+	}
+	line := fmt.Sprintf("an operator says that %s is %s", o, v.State)
+	if !v.Until.IsZero() {
+		line += " until " + v.Until.UTC().Format(time.RFC3339)
+	}
+	if v.Author != "" {
+		line += ", by " + v.Author
+	}
+	if v.Reason != "" {
+		line += ": " + v.Reason
+	}
+	return line
 }
 
 // publishReload tells that a configuration was taken or refused.
