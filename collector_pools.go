@@ -36,7 +36,9 @@ func collectBalancers(b *block, gauges map[gauge]float64) {
 				answers := gauge{siteAnswers, [4]string{s.Balance.Balancer.Name, site.Site, kind}}
 				gauges[answers] = max(gauges[answers], truth(site.Answers))
 				for _, p := range site.Pools {
-					of := func(desc *prometheus.Desc) gauge { return gauge{desc, [4]string{p.Pool.Name, s.Balance.Balancer.Name, site.Site, kind}} }
+					of := func(desc *prometheus.Desc) gauge {
+						return gauge{desc, [4]string{p.Pool.Name, s.Balance.Balancer.Name, site.Site, kind}}
+					}
 					gauges[of(poolRegistered)] = float64(p.Registered)
 					gauges[of(poolUsable)] = float64(p.Usable)
 					gauges[of(poolDNSFailover)] = max(gauges[of(poolDNSFailover)], truth(p.DNSFailover))
