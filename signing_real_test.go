@@ -1,9 +1,10 @@
-//go:build ci
+//go:build ci && unix
 
 package healthroute
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,6 +88,8 @@ func records(rrs []dns.RR) []dns.RR {
 // TestRealDNSSEC: what we answer, whatever part of it comes from behind us, is signed by the block's *dnssec* for those who want that, and answered
 // as to all others.
 func TestRealDNSSEC(t *testing.T) {
+	up := newBackend(t, "127.0.0.11", "0")
+	newBackend(t, "127.0.0.12", up.Port)
 	key, files := newKey(t, "example.org.")
 	zone := zoneFile(t, "example.org", zoneText+`
 static A 127.0.0.11
@@ -100,7 +103,7 @@ ns.child A 192.0.2.204
 		groupOf("weighted", "www", "", "192.0.2.1", "192.0.2.2"), groupOf("multivalue", "many", "", "192.0.2.1", "192.0.2.2", "192.0.2.3"),
 		"group gone simple {\nlast_resort none\nprobe dead\nrecord 192.0.2.4\n}", "group out simple {\nrecord CNAME static.example.org.\n}",
 		groupOf("simple", "*.wide", "", "192.0.2.5"),
-		"probe seen tcp {\nport "+closedPort(t, "127.0.0.11")+"\ninterval 1h\n}", "filter static {\nprobe seen\n}")))
+		"probe seen tcp {\nport "+up.Port+"\ninterval 1h\n}", "filter static {\nprobe seen\n}")))
 	nothing := make([]string, 0)
 	for _, c := range []struct {
 		name   string
@@ -134,5 +137,59 @@ ns.child A 192.0.2.204
 	expectSigned(t, key, reply)
 	if got := data(records(reply.Answer)); !slices.Equal(got, []string{"127.0.0.11"}) {
 		t.Errorf("Expected a filter to see what is signed here, got %v", got)
+	}
+}
+
+// TestRealValidator: a resolver that holds the zone's key believes what we answer, positive, negative and in chains.
+func TestRealValidator(t *testing.T) {
+	key, files := newKey(t, "example.org.")
+	port := commonPort(t)
+	start(t, "example.org:"+port+" {\nbind "+ourAddress+"\n"+zoneFile(t, "example.org", zoneText+"out A 192.0.2.200\n")+"\ndnssec {\nkey file "+files+"\n}\n"+stanza(dead,
+		groupOf("weighted", "www", "", "192.0.2.1", "192.0.2.2"), groupOf("multivalue", "many", "", "192.0.2.1", "192.0.2.2", "192.0.2.3"),
+		"group gone simple {\nlast_resort none\nprobe dead\nrecord 192.0.2.4\n}", "group chain simple {\nrecord CNAME out.example.org.\n}",
+		groupOf("simple", "*.wide", "", "192.0.2.5"))+"\n}\n")
+	dir := folderForAll(t)
+	config := filepath.Join(dir, "unbound.conf")
+	expectWritten(t, config, `server:
+  directory: "`+dir+`"
+  chroot: ""
+  username: ""
+  pidfile: ""
+  use-syslog: no
+  interface: `+resolverAddress+`
+  port: `+port+`
+  do-not-query-localhost: no
+  module-config: "validator iterator"
+  trust-anchor: "`+strings.ReplaceAll(key.String(), "\t", " ")+`"
+  cache-max-ttl: 0
+stub-zone:
+  name: "example.org"
+  stub-addr: `+ourAddress+"@"+port+`
+remote-control:
+  control-enable: no
+`)
+	run(t, "unbound", "-d", "-c", config)
+	ask := func(name string, qtype uint16) (*dns.Msg, error) {
+		m := question(name+".example.org.", qtype)
+		wantSigned(m)
+		r, _, err := (&dns.Client{Timeout: patience}).Exchange(m, net.JoinHostPort(resolverAddress, port))
+		return r, err
+	}
+	eventually(t, "the resolver to answer", func() bool { r, err := ask("many", dns.TypeA); return err == nil && len(r.Answer) > 0 })
+	for _, c := range []struct {
+		name    string
+		qtype   uint16
+		records int
+	}{
+		{"www", dns.TypeA, 1}, {"many", dns.TypeA, 3}, {"many", dns.TypeAAAA, 0}, {"gone", dns.TypeA, 0}, {"chain", dns.TypeA, 2}, {"any.wide", dns.TypeA, 1},
+		{"any.wide", dns.TypeTXT, 0}, {"plain", dns.TypeA, 1}, {"nobody", dns.TypeA, 0},
+	} {
+		for range 3 {
+			r, err := ask(c.name, c.qtype)
+			if err != nil || r.Rcode != dns.RcodeSuccess || !r.AuthenticatedData || len(records(r.Answer)) != c.records {
+				t.Errorf("Expected %d records of %s %s that the resolver believes, got %v\n%s", c.records, c.name, dns.Type(c.qtype), err, r)
+				break
+			}
+		}
 	}
 }
