@@ -23,10 +23,12 @@ var started = time.Now()
 
 func init() { admin.Watch(publishAdmin) }
 
-// publishAdmin tells what operators say of an object now.
-func publishAdmin(o health.Object) {
-	v, _ := admin.Override(o)
-	events.Publish(status.Event{Admin: &status.Admin{Object: o.String(), State: string(v.State), Reason: v.Reason, Author: v.Author, Until: unlessZero(v.Until)}})
+// publishAdmin tells what operators say of the objects now.
+func publishAdmin(objects []health.Object) {
+	for _, o := range objects {
+		v, _ := admin.Override(o)
+		events.Publish(status.Event{Admin: &status.Admin{Object: o.String(), State: string(v.State), Reason: v.Reason, Author: v.Author, Until: unlessZero(v.Until)}})
+	}
 }
 
 // publishReload tells that a configuration was taken or refused.
