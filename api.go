@@ -125,6 +125,10 @@ func (b apiBackend) State(context.Context) (status.State, error) {
 			s.Records += len(g.Records)
 		}
 	}
+	for _, p := range b.allPools() {
+		s.Pools++
+		s.Targets += len(p.Targets())
+	}
 	for _, c := range b.allChecks() {
 		s.Checks[c.State().Status.String()]++
 	}

@@ -99,7 +99,7 @@ func (t *Table) compileBalancer(s *config.Stanza, b *config.Balancer, u usage, p
 	}
 	g := &Group{
 		Name: name, Policy: balancerPolicy, TTL: uint32(b.TTL.Seconds()), minTTL: b.MinTTL, LastResort: config.LastResortAll, Hidden: true,
-		Config: &config.Group{Places: b.Places}, max: u.max, now: t.checks.Now,
+		Config: &config.Group{Places: b.Places}, max: u.max, now: t.checks.Now, origins: s.Zones[:1],
 	}
 	if u.sticky != (config.Sticky{}) {
 		g.sticky = &u.sticky

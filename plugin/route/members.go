@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
 )
 
@@ -60,4 +61,26 @@ func (p *Pool) Balancers() []*Group { return p.users }
 // Reaches reports whether a balancer's group answers from the site at all: an alias may be of one site only. Other groups have no sites.
 func (g *Group) Reaches(site string) bool {
 	return g.balancer != nil && (g.balancer.site == "" || g.balancer.site == site)
+}
+
+// SiteChecks returns the checks of the own probe of a balancer's site that count for the type.
+func (g *Group) SiteChecks(site string, qtype uint16) []*health.Check {
+	if g.balancer == nil {
+		return nil
+	}
+	return g.balancer.watch(site, qtype)
+}
+
+// Zone is the first zone of the pool's stanza.
+func (p *Pool) Zone() string { return p.stanza.Zones[0] }
+
+// Zone is the first zone of the group's names; of a balancer's, that of its stanza.
+func (g *Group) Zone() string { return g.origins[0] }
+
+// Balancer is what a group that stands for a pool or a balancer follows; nil for other groups.
+func (g *Group) Balancer() *config.Balancer {
+	if g.balancer == nil {
+		return nil
+	}
+	return g.balancer.declared
 }

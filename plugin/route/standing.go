@@ -28,7 +28,9 @@ func (s standing) String() string {
 }
 
 // ofGroup is what is said of the group itself.
-func (t *Table) ofGroup(g *Group) standing { return t.ofAll(health.GroupObject(g.Name, ""), g.disabled) }
+func (t *Table) ofGroup(g *Group) standing {
+	return t.ofAll(health.GroupObject(g.Name, ""), g.disabled)
+}
 
 // ofPool is what is said of the pool itself.
 func (t *Table) ofPool(p *Pool) standing {
