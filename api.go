@@ -3,8 +3,6 @@ package healthroute
 import (
 	"context"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -146,43 +144,4 @@ func (b apiBackend) Configuration(context.Context) ([]status.Stanza, error) {
 		}
 	}
 	return out, nil
-}
-
-// hidden stands for a secret.
-const hidden = "(hidden)"
-
-// secretWords are in the names of headers whose values let somebody in.
-var secretWords = []string{"auth", "cookie", "credential", "key", "passw", "secret", "session", "token"}
-
-// withoutSecrets is the stanza without the values of headers that let somebody in elsewhere.
-func withoutSecrets(s *config.Stanza) *config.Stanza {
-	shown := *s
-	shown.Probes = slices.Clone(s.Probes)
-	for i, p := range shown.Probes {
-		own := *p
-		own.HTTP.Headers = withoutValues(p.HTTP.Headers)
-		shown.Probes[i] = &own
-	}
-	shown.Groups = slices.Clone(s.Groups)
-	for i, g := range shown.Groups {
-		own := *g
-		own.Records = slices.Clone(g.Records)
-		for j, r := range own.Records {
-			record := *r
-			record.Headers = withoutValues(r.Headers)
-			own.Records[j] = &record
-		}
-		shown.Groups[i] = &own
-	}
-	return &shown
-}
-
-func withoutValues(headers []config.Header) []config.Header {
-	out := slices.Clone(headers)
-	for i, h := range out {
-		if slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(strings.ToLower(h.Name), word) }) {
-			out[i].Value = hidden
-		}
-	}
-	return out
 }
