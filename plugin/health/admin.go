@@ -127,20 +127,29 @@ func (a *Admin) Clear(o Object) bool {
 	return had
 }
 
-// expire ends an override at its time, unless another one has taken its place.
+// expire ends an override at its time, unless another one has taken its place, and all others whose time is over: what was said together ends
+// together.
 func (a *Admin) expire(o Object, s *standing) {
+	var ended []Object
 	a.mu.Lock()
-	current := a.overrides[o] == s
-	if current {
-		delete(a.overrides, o)
-		if s.kept != nil && !expired(*s.kept, a.clock.Now()) {
-			a.enter(o, *s.kept, nil)
+	if a.overrides[o] == s {
+		now := a.clock.Now()
+		for o, s := range a.overrides {
+			if expired(s.Override, now) {
+				ended = append(ended, o)
+			}
+		}
+		slices.SortFunc(ended, Object.compare)
+		for _, o := range ended {
+			kept := a.overrides[o].kept
+			a.remove(o)
+			if kept != nil && !expired(*kept, now) {
+				a.enter(o, *kept, nil)
+			}
 		}
 	}
 	a.mu.Unlock()
-	if current {
-		a.tell(o)
-	}
+	a.tell(ended...)
 }
 
 // remove takes the override of the object away and reports whether there was one; it is called with mu held.

@@ -106,9 +106,12 @@ func TestAdminTogether(t *testing.T) {
 	a.SetAll([]Object{one, two}, Override{State: Disabled, Until: clock.Now().Add(time.Minute)})
 	a.SetAll([]Object{two, three}, Override{State: Enabled})
 	a.SetAll([]Object{three}, Override{State: Enabled})
+	a.SetAll([]Object{two, three}, Override{State: Draining, Until: clock.Now().Add(time.Minute)})
 	clock.to(time.Minute)
 	got, _ := a.Override(one)
 	equal(t, "what comes back", got.State, Always)
-	same(t, "what was told", told, "0.00 pool app/1", "0.00 pool app/1+pool app/2", "0.00 pool app/2", "60.00 pool app/1")
-	equal(t, "changes", a.Changes(), 5)
+	same(t, "objects", a.Objects(), one)
+	same(t, "what was told", told, "0.00 pool app/1", "0.00 pool app/1+pool app/2", "0.00 pool app/2", "0.00 pool app/2+pool app/3",
+		"60.00 pool app/1+pool app/2+pool app/3")
+	equal(t, "changes", a.Changes(), 9)
 }

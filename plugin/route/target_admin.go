@@ -9,9 +9,15 @@ import (
 // takeTargets stores the states in force in the targets of a pool, and returns the checks that have to begin anew. It is called with adminMu and
 // mu held.
 func (t *Table) takeTargets(p *Pool) (anew []*health.Check) {
-	of := t.ofPool(p)
+	of, now := t.ofPool(p), t.checks.Now()
+	ends := map[time.Time]bool{} // of draining, which many may have together
 	for _, r := range p.Targets() {
-		if t.takeTarget(r, of) {
+		planned := r.member.drained
+		again := t.takeTarget(r, of, now)
+		if until := r.member.drained; !until.IsZero() && !until.Equal(planned) {
+			ends[until] = true
+		}
+		if again {
 			for _, c := range r.Checks() {
 				if t.refs[c] == 1 { // others keep it attempted, so that it is known how the target is
 					anew = append(anew, c)
@@ -19,12 +25,15 @@ func (t *Table) takeTargets(p *Pool) (anew []*health.Check) {
 			}
 		}
 	}
+	for until := range ends {
+		t.checks.After(until.Sub(now), func() { t.AdminChanged([]health.Object{health.PoolObject(p.Name, "")}) })
+	}
 	return anew
 }
 
 // takeTarget stores the state in force in a target, and reports whether it is registered again after an operator deregistered it while it still
 // was draining. Of its pool, of says.
-func (t *Table) takeTarget(r *Record, of standing) (again bool) {
+func (t *Table) takeTarget(r *Record, of standing, now time.Time) (again bool) {
 	m := r.member
 	object := health.PoolObject(m.pool.Name, r.ID)
 	state := t.standing(of, r.Site, r.Config.Admin, object).state
@@ -39,11 +48,8 @@ func (t *Table) takeTarget(r *Record, of standing) (again bool) {
 	if state == health.Deregistered {
 		v, _ := t.override(object)
 		state = health.Unused
-		if until := v.Since.Add(m.pool.Config.Drain); until.After(t.checks.Now()) {
+		if until := v.Since.Add(m.pool.Config.Drain); until.After(now) {
 			state, m.drained = health.Draining, until
-			if !until.Equal(planned) {
-				t.checks.After(until.Sub(t.checks.Now()), func() { t.AdminChanged([]health.Object{object}) })
-			}
 		}
 	}
 	if !m.gone.IsZero() && !takesOut(state) {
