@@ -41,10 +41,8 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	if res.Filtered != nil {
 		countFiltered(ctx, res.Filtered)
 	}
-	if res.Pass && q.Match.Cut != nil {
-		if other := h.block.beside[q.Match.Cut.Name]; other != nil { // CoreDNS has led the query astray
-			return (&Handler{Next: other.next, block: other}).ServeDNS(ctx, w, r)
-		}
+	if other := h.astray(q, res); other != nil {
+		return (&Handler{Next: other.next, block: other}).ServeDNS(ctx, w, r)
 	}
 	switch {
 	case res.Pass && h.Next == nil:
@@ -60,6 +58,14 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		return dns.RcodeServerFailure, err
 	}
 	return dns.RcodeSuccess, res.Err
+}
+
+// astray returns the server block that a query belongs to which CoreDNS has led to us all the same; nil if it is ours.
+func (h *Handler) astray(q *query, res answer.Result) *block {
+	if !res.Pass || q.Match.Cut == nil {
+		return nil
+	}
+	return h.block.beside[q.Match.Cut.Name]
 }
 
 // asked returns the lower-case name of the question and what our table says of it. Nothing but a plain query of class IN is ours to look
