@@ -109,6 +109,9 @@ func (w *World) Reload(s Source) config.Problems {
 		n.sources.Start()
 	}
 	stop(w.servers)
+	for _, n := range servers {
+		n.lease.TakeOver()
+	}
 	w.cleanUp()
 	w.source, w.servers, w.cleanUp = s, servers, cleanUp
 	for _, o := range w.others {
