@@ -164,6 +164,8 @@ func (b *block) compile() error {
 				b.names.Inherit(before.names)
 				b.sources.Inherit(before.sources)
 				b.table.Inherit(before.table)
+				b.answerer.Inherit(before.answerer)
+				b.explains.Inherit(before.explains)
 			}
 		}
 	}
