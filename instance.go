@@ -39,6 +39,9 @@ var (
 type instance struct {
 	blocks []*block
 	since  time.Time // when it started
+
+	follows  bool      // another one ran when it started
+	takeOver sync.Once // done when it has taken over
 }
 
 // block is the plugin in one server block. What start fills in is only read afterwards.
@@ -115,7 +118,7 @@ func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
 	i.since = time.Now()
-	reloads := len(running.all()) > 0
+	i.follows = len(running.all()) > 0
 	for _, b := range i.blocks {
 		b.beside = i.besides(b)
 		b.meetNeighbours()
@@ -125,7 +128,7 @@ func (i *instance) start() error {
 		}
 	}
 	running.add(i) // from here on it is read by others
-	running.govern()
+	running.takeOver()
 	for _, b := range i.blocks {
 		b.warnOfObstacles()
 		b.table.Begin()
@@ -142,9 +145,6 @@ func (i *instance) start() error {
 		}
 	}
 	lastResorts.compare(running.all())
-	if reloads {
-		publishReload(true)
-	}
 	return nil
 }
 
@@ -174,6 +174,8 @@ func (b *block) compile() error {
 				b.names.Inherit(before.names)
 				b.sources.Inherit(before.sources)
 				b.table.Inherit(before.table)
+				b.answerer.Inherit(before.answerer)
+				b.explains.Inherit(before.explains)
 			}
 		}
 	}
@@ -203,7 +205,7 @@ func (b *block) askedFor(ctx context.Context, req *dns.Msg) *dns.Msg {
 // stop gives the checks back; queries that still come are answered from the last views.
 func (i *instance) stop() error {
 	running.remove(i)
-	running.govern()
+	running.takeOver()
 	i.handOn()
 	old := servedBy(i)
 	i.release()
@@ -297,6 +299,26 @@ func (is *instances) newest() *instance {
 	return is.list[len(is.list)-1]
 }
 
+// takeOver lets the only instance left decide what is process-wide, and lets its latches be everybody's; with none left nobody decides. It does
+// nothing while there are two: the newer one's start can still fail, in another plugin or in listen, and must have changed nothing then.
+func (is *instances) takeOver() {
+	all := is.all()
+	if len(all) > 1 {
+		return
+	}
+	is.govern()
+	for _, i := range all {
+		i.takeOver.Do(func() {
+			for _, b := range i.blocks {
+				b.lease.TakeOver()
+			}
+			if i.follows {
+				publishReload(true)
+			}
+		})
+	}
+}
+
 // releaseForgotten gives back what instances hold that caddy has dropped: when a reload fails after our start, in another
 // plugin's start or in listen, nobody calls that instance's OnShutdown.
 func (is *instances) releaseForgotten() {
@@ -309,7 +331,7 @@ func (is *instances) releaseForgotten() {
 	for _, i := range is.all() {
 		if !known[i] {
 			is.remove(i)
-			is.govern()
+			is.takeOver()
 			old := servedBy(i)
 			i.release()
 			is.forget(old)
