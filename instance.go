@@ -33,6 +33,9 @@ type instance struct {
 	blocks []*block
 	since  time.Time // when it started
 
+	follows  bool      // another one ran when it started
+	takeOver sync.Once // done when it has taken over
+
 	keeper *state.Keeper // of what we know over restarts; nil for none
 	unkept sync.Once     // it was given back
 }
@@ -73,7 +76,7 @@ func (i *instance) start() error {
 		return err
 	}
 	i.since = time.Now()
-	reloads := len(running.all()) > 0
+	i.follows = len(running.all()) > 0
 	for _, b := range i.blocks {
 		b.beside = i.besides(b)
 		b.meetNeighbours()
@@ -83,7 +86,7 @@ func (i *instance) start() error {
 		}
 	}
 	running.add(i) // from here on it is read by others
-	running.govern()
+	running.takeOver()
 	for _, b := range i.blocks {
 		b.warnOfObstacles()
 		b.table.Begin()
@@ -101,9 +104,6 @@ func (i *instance) start() error {
 	}
 	running.keepLists()
 	lastResorts.compare(running.all())
-	if reloads {
-		publishReload(true)
-	}
 	return nil
 }
 
@@ -111,16 +111,13 @@ func (i *instance) start() error {
 func (i *instance) stop() error {
 	i.unkeep(true) // while the API still answers, so that nothing is acknowledged after the last write
 	i.retire(i.handOn)
-	for _, k := range running.keepers() {
-		k.Confirm() // whoever has taken our place stays
-	}
 	return nil
 }
 
 // retire ends what the instance does among those that run, and then hands on what it knows, if it is to.
 func (i *instance) retire(handOn func()) {
 	running.remove(i)
-	running.govern()
+	running.takeOver()
 	handOn()
 	old := servedBy(i)
 	i.release()

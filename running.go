@@ -48,6 +48,29 @@ func (is *instances) newest() *instance {
 	return is.list[len(is.list)-1]
 }
 
+// takeOver lets the only instance left decide what is process-wide, and lets its latches be everybody's; with none left nobody decides. It does
+// nothing while there are two: the newer one's start can still fail, in another plugin or in listen, and must have changed nothing then.
+func (is *instances) takeOver() {
+	all := is.all()
+	if len(all) > 1 {
+		return
+	}
+	is.govern()
+	for _, i := range all {
+		i.takeOver.Do(func() {
+			for _, b := range i.blocks {
+				b.lease.TakeOver()
+			}
+			if i.keeper != nil {
+				i.keeper.Confirm()
+			}
+			if i.follows {
+				publishReload(true)
+			}
+		})
+	}
+}
+
 // releaseForgotten gives back what instances hold that caddy has dropped: when a reload fails after our start, in another
 // plugin's start or in listen, nobody calls that instance's OnShutdown.
 func (is *instances) releaseForgotten() {

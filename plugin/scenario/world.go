@@ -110,6 +110,9 @@ func (w *World) Reload(s Source) config.Problems {
 		n.sources.Start()
 	}
 	stop(w.servers)
+	for _, n := range servers {
+		n.lease.TakeOver()
+	}
 	w.cleanUp()
 	w.source, w.servers, w.cleanUp = s, servers, cleanUp
 	for _, o := range w.others {
@@ -149,18 +152,19 @@ func (w *World) serve(b *Block) (*server, error) {
 	}
 	n.names = answer.NewNames(n.table, expiries{w.clock}, w.askFor(n))
 	n.sources = n.table.Sources(w.discovering(n), func(*route.Source, discover.Report) {})
+	n.answerer = answer.New(n.table, answer.Options{
+		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
+		Places: func(s *config.Stanza) *locate.Locator { return b.Places[s] },
+	})
 	for _, before := range w.servers {
 		if slices.Equal(before.Zones, n.Zones) {
 			n.names.Inherit(before.names)
 			n.sources.Inherit(before.sources)
 			n.table.Inherit(before.table)
+			n.answerer.Inherit(before.answerer)
 		}
 	}
 	n.sources.Recall()
-	n.answerer = answer.New(n.table, answer.Options{
-		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
-		Places: func(s *config.Stanza) *locate.Locator { return b.Places[s] },
-	})
 	return n, nil
 }
 
