@@ -76,6 +76,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 	}
 	collectLoad(out, untestable)
 	collectOverrides(out)
+	collectState(out)
 	for g, value := range gauges {
 		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, value, g.values()...)
 	}

@@ -26,6 +26,7 @@ type World struct {
 	targets *targets
 	engine  *health.Engine
 	admin   *health.Admin
+	lists   *discover.Lists
 	source  Source
 	cleanUp func() // of the source's files on disk
 	servers []*server
@@ -67,7 +68,7 @@ type Event struct {
 func NewWorld(s Source) (*World, config.Problems) {
 	c := &clock{now: epoch}
 	w := &World{
-		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
+		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}), lists: &discover.Lists{},
 		cleanUp: func() {}, resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
 	w.engine = health.NewEngine(health.Options{Clock: c, Timers: expiries{c}, Observer: w, Runner: w.run, Exact: true})
@@ -163,6 +164,7 @@ func (w *World) serve(b *Block) (*server, error) {
 			n.answerer.Inherit(before.answerer)
 		}
 	}
+	n.sources.Recall()
 	return n, nil
 }
 
@@ -175,16 +177,6 @@ func stop(servers []*server) {
 		}
 		n.lease.Release()
 	}
-}
-
-// Restart ends the server and starts it again with the same Corefile. There is no state file yet, so it knows nothing.
-func (w *World) Restart() config.Problems {
-	w.Close()
-	for _, o := range w.admin.Objects() {
-		w.admin.Clear(o)
-	}
-	w.engine.Latches().ClearAll()
-	return w.Reload(w.source)
 }
 
 // Close ends the world.
