@@ -72,13 +72,13 @@ func (w *printer) record(s *config.Stanza, g *config.Group, r *config.Record) {
 	if r.Alias != nil {
 		words, id = aliasWords(s, r.Alias)
 	}
-	if r.ID != id {
+	if r.ID != id || w.whole {
 		words = append(words, "id", r.ID)
 	}
 	if r.TTL != g.TTL || r.MinTTL != g.MinTTL {
 		words = append(words, "ttl", ttlWord(r.TTL, r.MinTTL))
 	}
-	if g.Policy == config.PolicyWeighted && (r.Weight != config.DefaultWeight || g.Preset.WeightRequired()) {
+	if g.Policy == config.PolicyWeighted && (r.Weight != config.DefaultWeight || g.Preset.WeightRequired() || w.whole) {
 		words = append(words, "weight", fmt.Sprint(r.Weight))
 	}
 	if g.Policy == config.PolicyPriority {

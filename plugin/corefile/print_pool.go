@@ -42,10 +42,10 @@ func (w *printer) target(p *config.Pool, t *config.Target) {
 	if t.Site != "" {
 		words = append(words, "site", t.Site)
 	}
-	if t.Weight != config.DefaultWeight {
+	if t.Weight != config.DefaultWeight || w.whole {
 		words = append(words, "weight", fmt.Sprint(t.Weight))
 	}
-	if len(t.Addresses) == 0 || t.ID != config.DefaultTargetID(t.Addresses[0], t.Port) {
+	if w.whole || len(t.Addresses) == 0 || t.ID != config.DefaultTargetID(t.Addresses[0], t.Port) {
 		words = append(words, "id", t.ID)
 	}
 	switch {

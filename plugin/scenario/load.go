@@ -23,6 +23,8 @@ type Source struct {
 	Name  string            // the Corefile's name, in positions too
 	Files map[string][]byte // the Corefile's text by Name, and others by their names relative to it
 	Dir   string            // directory on disk of files that are not in Files; "" for none
+	// Alter changes what was declared before it is compiled; nil for nothing. It is called for each stanza, once a load.
+	Alter func(*config.Stanza)
 }
 
 // FileSource is a Corefile on disk.
@@ -37,6 +39,8 @@ func FileSource(name string) (Source, error) {
 // Block is what a server block of a Corefile has of ours, and the zone files that stand behind it.
 type Block struct {
 	Zones   []string // of the server block
+	Keys    []string // of the server block, as CoreDNS writes them: dns://example.org.:53
+	Scope   string   // tells it from the other blocks of the Corefile, as a server does (health.Lease)
 	Stanzas []*config.Stanza
 	Probers map[*config.Probe]*probe.Prober
 	Places  map[*config.Stanza]*locate.Locator // of the stanzas that name files
@@ -64,6 +68,7 @@ func Load(s Source) ([]*Block, config.Problems) {
 			continue
 		}
 		b, ps := loadBlock(sb, dir)
+		b.Scope = scopeOf(b.Keys, blocks)
 		problems = append(append(problems, ps...), config.ValidateProcess(stanzasOf(blocks), b.Stanzas)...)
 		blocks = append(blocks, b)
 	}
@@ -126,6 +131,7 @@ func loadBlock(sb caddyfile.ServerBlock, dir string) (*Block, config.Problems) {
 	}
 	for _, key := range sb.Keys {
 		b.Zones = append(b.Zones, plugin.Host(key).NormalizeExact()...)
+		b.Keys = append(b.Keys, wholeKeys(key)...)
 	}
 	root := dir
 	if d := dispenser(sb, "root", dir); d.Next() && d.NextArg() { // the directive, then its argument

@@ -31,6 +31,7 @@ type World struct {
 	servers []*server
 	others  []*colleague
 	draws   enumeration
+	place   *locate.Locator // what is known of the asker's place, instead of the stanzas' files; nil for those
 
 	resolved map[string]pretended // by absolute, lower-case name
 
@@ -91,6 +92,11 @@ func (w *World) Reload(s Source) config.Problems {
 		cleanUp()
 		return problems
 	}
+	if s.Alter != nil {
+		for _, stanza := range stanzasOf(blocks) {
+			s.Alter(stanza)
+		}
+	}
 	var servers []*server
 	for _, b := range blocks {
 		n, err := w.serve(b)
@@ -141,6 +147,7 @@ func canaries(servers []*server) []*health.Check {
 func (w *World) serve(b *Block) (*server, error) {
 	n := &server{Block: b, table: route.NewTable(w, w.admin)}
 	n.lease = w.engine.Lease(n.table.Changed)
+	n.lease.Scope = b.Scope
 	n.unwatch = w.admin.Watch(n.table.AdminChanged)
 	n.table.Beside(b.beside)
 	if err := n.table.Compile(b.Stanzas, b.Probers, n.lease); err != nil {
@@ -157,7 +164,12 @@ func (w *World) serve(b *Block) (*server, error) {
 	}
 	n.answerer = answer.New(n.table, answer.Options{
 		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
-		Places: func(s *config.Stanza) *locate.Locator { return b.Places[s] },
+		Places: func(s *config.Stanza) *locate.Locator {
+			if w.place != nil {
+				return w.place
+			}
+			return b.Places[s]
+		},
 	})
 	return n, nil
 }
