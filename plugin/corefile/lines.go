@@ -6,8 +6,8 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 )
 
-// Line is one line of a declaration as words, with what stands in its own block behind it. An id, a weight and other options that have their
-// default value are written too, so that two declarations have equal lines only if they mean the same.
+// Line is one line of a declaration as words, with what stands in its own block behind it. Options that have their default value are written too, so
+// that two declarations have equal lines only if they mean the same. Behind the first word of a record, an alias or a target stand `id` and its id.
 type Line []string
 
 // note keeps a line; what stands in a block within the declaration goes with the line that opened it.

@@ -18,11 +18,12 @@ import (
 
 // Question is what a client asks.
 type Question struct {
-	Name   string // relative to the first zone unless it ends in a dot; @ is the apex
-	Type   uint16
-	From   netip.Addr   // the asker; none: an address that nothing is known of
-	Subnet netip.Prefix // EDNS Client Subnet; none unless valid
-	DO     bool
+	Name      string // relative to the first zone unless it ends in a dot; @ is the apex
+	Type      uint16
+	From      netip.Addr   // the asker; none: an address that nothing is known of
+	Subnet    netip.Prefix // EDNS Client Subnet; none unless valid
+	DO        bool
+	Everybody bool // where `sticky` gives each client network its own record: what the clients of all networks get together
 	// Place is what is known of the asker's place, instead of what the stanzas' files say; nil for those.
 	Place *locate.Locator
 }
@@ -107,7 +108,7 @@ func (w *World) query(q Question) (*answer.Query, *server, error) {
 
 // queryOf makes the request for an absolute name to a server block.
 func (w *World) queryOf(n *server, name string, q Question) *answer.Query {
-	w.place = q.Place
+	w.place, w.draws.everybody = q.Place, q.Everybody
 	req := new(dns.Msg)
 	req.SetQuestion(name, q.Type)
 	req.Id = 0
@@ -205,9 +206,11 @@ type enumeration struct {
 	passes int
 	part   *big.Rat // probability of this pass
 	failed bool     // there are too many
+
+	everybody bool // Question.Everybody
 }
 
-func (e *enumeration) reset() { *e = enumeration{} }
+func (e *enumeration) reset() { *e = enumeration{everybody: e.everybody} }
 
 func (e *enumeration) begin() {
 	e.depth, e.part = 0, big.NewRat(1, 1)
@@ -217,6 +220,7 @@ func (e *enumeration) begin() {
 
 // choose is the Choose of the world's answerers.
 func (e *enumeration) choose(s *route.Set, q *route.Query) route.Choice {
+	q.Everybody = e.everybody
 	outcomes, ok := s.Outcomes(q, MaxOutcomes)
 	if !ok {
 		e.failed = true

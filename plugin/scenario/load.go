@@ -23,8 +23,6 @@ type Source struct {
 	Name  string            // the Corefile's name, in positions too
 	Files map[string][]byte // the Corefile's text by Name, and others by their names relative to it
 	Dir   string            // directory on disk of files that are not in Files; "" for none
-	// Alter changes what was declared before it is compiled; nil for nothing. It is called for each stanza, once a load.
-	Alter func(*config.Stanza)
 }
 
 // FileSource is a Corefile on disk.

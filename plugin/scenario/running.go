@@ -30,6 +30,9 @@ func (r Running) Distribution(q Question) (Distribution, error) {
 	return r.world.distributionOf(r.server, r.world.queryOf(r.server, q.Name, q))
 }
 
+// Dir is the directory of the Corefile's files.
+func (w *World) Dir() string { return w.source.Dir }
+
 // Force gives a check of the world a status as if it had earned it (health.Engine).
 func (w *World) Force(c *health.Check, s health.Status) { w.engine.Force(c, s) }
 

@@ -92,11 +92,6 @@ func (w *World) Reload(s Source) config.Problems {
 		cleanUp()
 		return problems
 	}
-	if s.Alter != nil {
-		for _, stanza := range stanzasOf(blocks) {
-			s.Alter(stanza)
-		}
-	}
 	var servers []*server
 	for _, b := range blocks {
 		n, err := w.serve(b)
