@@ -33,10 +33,10 @@ func keys(lines []corefile.Line, dir string) []keyed {
 		}
 		n, several := repeated[words[0]]
 		switch {
-		case several && n == 0: // behind `id`
+		case several && n == 0 && len(words) > 2: // behind `id`
 			out = append(out, keyed{words[0] + " " + words[2], words[3:]})
 			continue
-		case !several:
+		case n == 0: // a probe's target too
 			n = 1
 		}
 		n = min(n, len(words))
