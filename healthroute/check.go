@@ -23,11 +23,11 @@ which begin their work when they read.
 For a good Corefile it prints what it amounts to: the load of its attempts, and for each group the
 longest time until a dead target is noticed, and until clients that obey the TTL have moved.
 
-With -against it prints instead what changes for a server that runs the Corefile OLD: names whose answers change, what
-has nothing usable, and what becomes of the checks. Both are asked while every check is healthy; "maybe" stands where they
-answer alike then, but are declared otherwise. Files that OLD names are looked for beside it, so put it beside the
-new one. What other plugins answer is not compared, and neither are operators' orders nor what a state file knows. A
-difference is no error.
+With -against it says instead what changes for a server that runs the Corefile OLD: names whose answers
+change, what has nothing usable, and what a reload does to the checks. Both are asked while every check is
+healthy, by a client of every place and range that either names; names that are only declared otherwise are
+listed too. Files that OLD names are looked for beside it, so put it beside the new one. What other plugins
+answer, what operators said and what a state file knows is not compared. A difference is no error.
 `
 
 // checking is the command check with its flags.

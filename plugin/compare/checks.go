@@ -24,6 +24,9 @@ func (c *comparison) checks(x health.Exchange) {
 	for _, dropped := range x.Dropped {
 		all.Dropped = append(all.Dropped, name(dropped))
 	}
+	if slices.ContainsFunc(all.Added, func(name string) bool { return slices.Contains(all.Dropped, name) }) {
+		c.note("a check that is added and dropped loses its verdict, because the keys of its server block change, or the name of what it is for")
+	}
 	before, after := c.before.stanzas(), c.after.stanzas()
 	for _, s := range x.Changed {
 		old, now := s.Before.Probe(), s.After.Probe()

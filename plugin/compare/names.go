@@ -98,24 +98,24 @@ func (c *comparison) name(d door, a asked) {
 	if !doubt && old.stanza() != nil && now.stanza() != nil {
 		doubt = len(c.stanzas(old.stanza(), now.stanza())) > 0
 	}
-	failing := map[string][]string{} // types by reasons
+	declared := map[string][]string{} // types by reasons
 	var order []string
 	for _, t := range typesOf(old, now) {
 		r := c.reasons(old, now, t)
 		if len(r.why) == 0 && !doubt {
 			continue
 		}
-		if c.answers(d.label(a.shown), a.name, t, old, now, r) || len(r.why) == 0 {
+		if c.answers(c.label(d, a.shown), a.name, t, old, now, r) || len(r.why) == 0 {
 			continue
 		}
 		key := strings.Join(r.why, "\n")
-		if failing[key] == nil {
+		if declared[key] == nil {
 			order = append(order, key)
 		}
-		failing[key] = append(failing[key], dns.Type(t).String())
+		declared[key] = append(declared[key], dns.Type(t).String())
 	}
 	for _, key := range order {
-		c.failing(Part{Names: []string{d.label(a.shown)}, Types: failing[key], Change: Changed, Why: strings.Split(key, "\n")})
+		c.declared(Part{Names: []string{c.label(d, a.shown)}, Types: declared[key], Change: Changed, Why: strings.Split(key, "\n")})
 	}
 }
 
@@ -133,15 +133,18 @@ func typesOf(old, now found) []uint16 {
 func (c *comparison) reasons(old, now found, qtype uint16) *reasons {
 	r := &reasons{before: c.before, after: c.after, seen: map[any]bool{}}
 	was, is := old.member(qtype), now.member(qtype)
-	switch {
-	case was != nil && is != nil:
+	before, after := wildcardOf(old), wildcardOf(now)
+	if was != nil && is != nil && before == after {
 		r.groups(old, now, was.Config, is.Config, "")
-	case was != nil:
+		return r
+	}
+	if was != nil {
 		r.only(old, was)
-	case is != nil:
+	}
+	if is != nil {
 		r.only(now, is)
 	}
-	if before, after := wildcardOf(old), wildcardOf(now); before != after {
+	if before != after {
 		if before != "" {
 			r.why = append(r.why, "no longer covered by "+before)
 		}
@@ -237,9 +240,9 @@ func (c *comparison) answer(a Answer, key string) {
 	c.report.Answers = append(c.report.Answers, a)
 }
 
-// failing adds names that are answered alike while every check is healthy.
-func (c *comparison) failing(p Part) {
-	key := fmt.Sprintf("%q", []any{"failing", p.Types, p.Why})
+// declared adds names that are answered alike while every check is healthy.
+func (c *comparison) declared(p Part) {
+	key := fmt.Sprintf("%q", []any{"declared", p.Types, p.Why})
 	if i, known := c.index[key]; known {
 		c.report.Declared[i].Names = append(c.report.Declared[i].Names, p.Names...)
 		return

@@ -196,13 +196,23 @@ func doorsOf(a, b *side) []door {
 	return out
 }
 
-// label names something that stands behind a door; the usual one needs no word.
-func (d door) label(name string) string {
+// label is a name for people. The usual door needs no word; of server blocks that share a key the number is told.
+func (c *comparison) label(d door, name string) string {
+	shown := name
 	if d.listener != "dns://:53" {
-		name += " at " + strings.TrimPrefix(d.listener, "dns://")
+		shown += " at " + strings.TrimPrefix(d.listener, "dns://")
 	}
-	if d.nth > 0 {
-		name += " (view " + strconv.Itoa(d.nth+1) + ")"
+	second := door{d.listener, 1}
+	for _, s := range []*side{c.before, c.after} {
+		if d.nth > 0 || s.shares(second, name) {
+			return shown + " (view " + strconv.Itoa(d.nth+1) + ")"
+		}
 	}
-	return name
+	return shown
+}
+
+// shares reports whether there is a server block behind the door for the very zone that the name is in.
+func (s *side) shares(d door, name string) bool {
+	_, there := s.block(d, name)
+	return there
 }

@@ -188,9 +188,6 @@ func (w *writer) ttls(all []Answer) {
 	var order []string
 	for _, a := range all {
 		key := strings.Trim(ttlChange(a.Before, a.After), " ()")
-		if len(a.Clients) > 0 {
-			key += " for " + listed(a.Clients, someNames)
-		}
 		if by[key] == nil {
 			order = append(order, key)
 		}
@@ -199,7 +196,7 @@ func (w *writer) ttls(all []Answer) {
 		}
 	}
 	for _, key := range order {
-		w.line("  ~ %s: %s", key, listed(by[key], someNames))
+		w.line("  ~ %s: %s", key, listed(unique(by[key]), someNames)) // for whichever clients
 	}
 }
 

@@ -101,12 +101,12 @@ func (c *comparison) serverBlocks() {
 		var added, dropped []string
 		for zone := range c.after.doors[d] {
 			if _, had := c.before.doors[d][zone]; !had {
-				added = append(added, d.label(zone))
+				added = append(added, c.label(d, zone))
 			}
 		}
 		for zone := range c.before.doors[d] {
 			if _, has := c.after.doors[d][zone]; !has {
-				dropped = append(dropped, d.label(zone))
+				dropped = append(dropped, c.label(d, zone))
 			}
 		}
 		for change, names := range map[Change][]string{Added: added, Dropped: dropped} {
@@ -126,7 +126,7 @@ func (c *comparison) compareZones() {
 	for _, d := range doorsOf(c.before, c.after) {
 		for _, zone := range c.zonesOf(d) {
 			old, now := c.before.find(d, zone), c.after.find(d, zone)
-			part := Part{Names: []string{d.label(zone)}, Why: []string{}}
+			part := Part{Names: []string{c.label(d, zone)}, Why: []string{}}
 			has := func(f found) bool { return f.Zone != nil && f.Zone.Name == zone }
 			switch {
 			case !has(old):
@@ -182,7 +182,7 @@ func (c *comparison) filters() {
 						for _, key := range b.Keys {
 							listener, zone := scenario.SplitKey(key)
 							if config.IsBelow(name, zone) {
-								out[door{listener: listener}.label(name)] = declared{stanza, f}
+								out[c.label(door{listener: listener}, name)] = declared{stanza, f}
 							}
 						}
 					}

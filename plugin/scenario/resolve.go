@@ -37,7 +37,7 @@ func (w *World) Resolve(name string, ttl time.Duration, addresses ...netip.Addr)
 const pretendedPort = 1
 
 // Pretend makes everything that the Corefile looks up, and no zone file has, stand for the addresses that made has for it: the names of aliases and of
-// sources of targets, as hosts and as services.
+// sources of targets, as hosts and as services, for longer than any TTL of the Corefile.
 func (w *World) Pretend(made func(name string) []netip.Addr) {
 	for _, n := range w.servers {
 		names := slices.Clone(n.table.Names())
@@ -47,7 +47,7 @@ func (w *World) Pretend(made func(name string) []netip.Addr) {
 			}
 		}
 		for _, name := range names {
-			w.resolved[dns.CanonicalName(name)] = pretended{addresses: made(dns.CanonicalName(name)), ttl: usualTTL, service: true}
+			w.resolved[dns.CanonicalName(name)] = pretended{addresses: made(dns.CanonicalName(name)), ttl: 24 * time.Hour, service: true}
 		}
 	}
 	w.hurry()
