@@ -58,7 +58,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				if !state.LastAt.IsZero() && state.Last.Outcome == probe.CannotTell {
 					untestable++
 				}
-				g := gauge{checkHealthy, [3]string{c.Probe().Name, c.TargetString(), c.Target().Host}}
+				g := gauge{checkHealthy, [4]string{c.Probe().Name, c.TargetString(), c.Target().Host}}
 				switch status {
 				case health.Healthy:
 					if _, known := gauges[g]; !known {
@@ -75,6 +75,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 		}
 	}
 	collectLoad(out, untestable)
+	collectOverrides(out)
 	for g, value := range gauges {
 		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, value, g.values()...)
 	}
@@ -105,7 +106,7 @@ func collectLoad(out chan<- prometheus.Metric, untestable float64) {
 func collectGroups(b *block, gauges map[gauge]float64) {
 	for _, g := range b.table.Choosers() {
 		for _, s := range g.View().Sets() {
-			sample := gauge{groupLastResort, [3]string{g.Name, dns.Type(s.Type).String()}}
+			sample := gauge{groupLastResort, [4]string{g.Name, dns.Type(s.Type).String()}}
 			gauges[sample] += 0
 			if s.LastResort {
 				gauges[sample] = 1
@@ -117,7 +118,7 @@ func collectGroups(b *block, gauges map[gauge]float64) {
 // gauge is one sample: checks and groups that share all labels share it, and it shows the worst of them.
 type gauge struct {
 	desc   *prometheus.Desc
-	labels [3]string // as many as the description has
+	labels [4]string // as many as the description has
 }
 
 func (g gauge) values() []string {
@@ -126,6 +127,8 @@ func (g gauge) values() []string {
 		return g.labels[:1]
 	case groupLastResort, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
 		return g.labels[:2]
+	case checkHealthy, siteAnswers:
+		return g.labels[:3]
 	}
 	return g.labels[:]
 }

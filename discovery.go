@@ -28,7 +28,7 @@ func tellDiscovery(s *route.Source, r discover.Report) {
 func collectSources(b *block, gauges map[gauge]float64) {
 	for _, s := range b.sources.All() {
 		state := s.State()
-		of := func(desc *prometheus.Desc) gauge { return gauge{desc, [3]string{s.Pool.Name, s.String()}} }
+		of := func(desc *prometheus.Desc) gauge { return gauge{desc, [4]string{s.Pool.Name, s.String()}} }
 		gauges[of(discoveredTargets)] = float64(state.Known)
 		gauges[of(discoveryGood)] = truth(state.Fortune == discover.Good)
 		if !state.Good.IsZero() {

@@ -57,6 +57,7 @@ type block struct {
 	meetNeighbours func() // looks for the other plugins of the server block, once all have been set up
 
 	geoip    metadataCollector // of the server block's *metadata*, if *geoip* stands there too; nil otherwise
+	signing  *signing          // by the server block's *dnssec*; nil without one
 	next     plugin.Handler    // the rest of the chain; nil at its end
 	table    *route.Table
 	unwatch  func() // ends that the table follows what operators say
@@ -73,6 +74,15 @@ func newBlock(stanzas []*config.Stanza) *block {
 	return &block{
 		stanzas: stanzas, probers: map[*config.Probe]*probe.Prober{}, places: map[*config.Stanza]*locate.Locator{},
 	}
+}
+
+// zones are those of all stanzas of the block.
+func (b *block) zones() []string {
+	var zones []string
+	for _, s := range b.stanzas {
+		zones = append(zones, s.Zones...)
+	}
+	return zones
 }
 
 type instanceKey struct{}

@@ -48,6 +48,23 @@ func (t *Table) work() {
 	}
 }
 
+// together lets what f changes of checks cost each view one rebuild: a thousand checks that are paused tell a thousand changes. Where another caller is
+// rebuilding already, that one takes what it can along. f must not wait for a rebuild. It is called without mu.
+func (t *Table) together(f func()) {
+	t.mu.Lock()
+	first := !t.rebuilding
+	t.rebuilding = true // so that Changed only marks
+	t.mu.Unlock()
+	f()
+	if !first {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rebuilding = false
+	t.work()
+}
+
 // Settled reports whether no view waits for a rebuild. A check that has ended its first attempt has told us, but we may not have been done
 // with what others told before.
 func (t *Table) Settled() bool {

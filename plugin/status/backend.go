@@ -14,6 +14,7 @@ type Backend interface {
 	Groups(context.Context, Selection) (Page[Group], error)
 	Records(context.Context, Selection) (Page[Record], error)
 	Pools(context.Context, Selection) (Page[Pool], error)
+	Balancers(context.Context, Selection) (Page[Balancer], error)
 	Checks(context.Context, Selection) (Page[Check], error)
 	Explain(context.Context, Question) (Explanation, error)
 	Configuration(context.Context) ([]Stanza, error)
@@ -55,6 +56,7 @@ type State struct {
 	Groups          int            `json:"groups"`
 	Records         int            `json:"records"`
 	Pools           int            `json:"pools"`
+	Targets         int            `json:"targets"`
 	Checks          map[string]int `json:"checks"` // how many by health
 	Overrides       int            `json:"overrides"`
 	AttemptsUnder   int            `json:"attempts_under_way"`
