@@ -52,6 +52,7 @@ func compile(t *testing.T, body, healthOf string) *fixture {
 type quiet struct{}
 
 func (quiet) LastResort(*Group, uint16, bool) {}
+func (quiet) ShowsAll(*Group, uint16, bool)   {}
 
 func (quiet) FilterFull(*Filter) {}
 
