@@ -122,6 +122,9 @@ func (x shown) group(table io.Writer, g status.Group) {
 		if t.LastResort {
 			notes = append(notes, fmt.Sprintf("no usable record for %s: last_resort %s", t.Type, g.LastResort))
 		}
+		if t.ShowsAll {
+			notes = append(notes, fmt.Sprintf("fewer usable records for %s than min_healthy asks for: show_all", t.Type))
+		}
 	}
 	if g.HeldOut {
 		notes = append(notes, "failback manual keeps records out")

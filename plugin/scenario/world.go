@@ -321,6 +321,9 @@ func (w *World) FilterFull(*route.Filter) {}
 // FilterForgot is route.Observer's.
 func (w *World) FilterForgot(*route.Filter, []*health.Check) {}
 
+// ShowsAll is route.Observer's.
+func (w *World) ShowsAll(*route.Group, uint16, bool) {}
+
 // LastResort is route.Observer's.
 func (w *World) LastResort(g *route.Group, qtype uint16, on bool) {
 	key := fmt.Sprint(g.Name, qtype)
