@@ -33,6 +33,8 @@ var (
 		"Whether verdicts are frozen because all canaries fail.", nil, nil)
 	groupLastResort = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "group_last_resort"),
 		"Whether a group has no usable record for the type and so answers from its last resort.", []string{"group", "type"}, nil)
+	groupShowsAll = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "group_shows_all"),
+		"Whether a group with show_all has fewer usable records for the type than min_healthy asks for, and so answers with all.", []string{"group", "type"}, nil)
 )
 
 // Describe sends nothing: what there is depends on the Corefile (an unchecked collector).
@@ -103,7 +105,7 @@ func collectLoad(out chan<- prometheus.Metric, untestable float64) {
 	}
 }
 
-// collectGroups adds whether the block's groups answer from their last resort; of several blocks with one group, whether any does.
+// collectGroups adds whether the block's groups answer from their last resort or show all; of several blocks with one group, whether any does.
 func collectGroups(b *block, gauges map[gauge]float64) {
 	for _, g := range b.table.Choosers() {
 		for _, s := range g.View().Sets() {
@@ -111,6 +113,10 @@ func collectGroups(b *block, gauges map[gauge]float64) {
 			gauges[sample] += 0
 			if s.LastResort {
 				gauges[sample] = 1
+			}
+			if g.Config.MinHealthy.ShowAll {
+				sample.desc = groupShowsAll
+				gauges[sample] = max(gauges[sample], truth(s.ShowsAll))
 			}
 		}
 	}
@@ -126,7 +132,7 @@ func (g gauge) values() []string {
 	switch g.desc {
 	case filterAddresses:
 		return g.labels[:1]
-	case groupLastResort, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
+	case groupLastResort, groupShowsAll, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
 		return g.labels[:2]
 	case checkHealthy, siteAnswers:
 		return g.labels[:3]

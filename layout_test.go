@@ -32,6 +32,7 @@ var allowed = map[string][]string{
 	"answer":   {"config", "locate", "health", "route"},
 	"status":   {"config", "locate", "probe", "health", "route", "answer"},
 	"scenario": {"config", "corefile", "discover", "locate", "probe", "health", "route", "answer", "state"},
+	"compare":  {"config", "corefile", "locate", "probe", "health", "route", "scenario"},
 }
 
 // forbidden are the packages that belong to the root and the command alone. A part that needs no server can be tested

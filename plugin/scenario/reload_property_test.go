@@ -95,7 +95,7 @@ func drawPart(t *rapid.T, name string) part {
 
 // drawProbe draws the options of a probe that is a part's own, and equal to no other one's.
 func drawProbe(t *rapid.T, name string) string {
-	return fmt.Sprintf("path /%s\ninterval %ds\nfall %d\nrise %d\ntimeout %ds", name, rapid.IntRange(4, 12).Draw(t, "interval"), rapid.IntRange(1, 4).Draw(t, "fall"),
+	return fmt.Sprintf("path /%s\ninterval %ds\nfall %d\nrise %d\ntimeout %ds", name, rapid.IntRange(4, 9).Draw(t, "interval"), rapid.IntRange(1, 3).Draw(t, "fall"),
 		rapid.IntRange(1, 3).Draw(t, "rise"), rapid.IntRange(1, 3).Draw(t, "timeout"))
 }
 
@@ -150,7 +150,7 @@ func states(w *World, parts []part) map[string]string {
 	out := map[string]string{}
 	named := []string{"beside", "gate", "both", "all 192.0.2.1"} // probes, and of the shared one its targets
 	for _, p := range parts {
-		named = append(named, "own"+p.name, "sum"+p.name)
+		named = append(named, "own"+p.name)
 		text := p.behind
 		if p.shared {
 			text = p.text()
@@ -183,17 +183,21 @@ func TestReloadsAreNotSeen(t *testing.T) {
 		defer quiet.Close()
 		defer edited.Close()
 		now, untouched := slices.Clone(parts), slices.Clone(parts)
+		down := map[string]bool{}
 		both := func(do func(*World)) { do(quiet); do(edited) }
 		for range rapid.IntRange(4, 25).Draw(t, "steps") {
 			at := quiet.Now() + time.Duration(rapid.IntRange(0, 30_000).Draw(t, "milliseconds"))*time.Millisecond
 			both(func(w *World) { w.AdvanceTo(at) })
 			switch rapid.IntRange(0, 5).Draw(t, "what") {
-			case 0, 1, 2:
+			case 0, 1:
 				now, untouched = edit(t, edited, now, untouched)
-			case 3, 4:
-				target := fmt.Sprintf("192.0.2.%d", rapid.SampledFrom([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 41, 42, 51, 52, 53, 61}).Draw(t, "target"))
-				behaviour := Behaviour{Kind: rapid.SampledFrom([]BehaviourKind{Up, Up, Refuse, Refuse, Refuse, Hang, CannotTell}).Draw(t, "behaviour")}
-				both(func(w *World) { must(t, w.SetTarget(target, behaviour)) })
+			case 2, 3:
+				target := rapid.SampledFrom(targetsOfParts(untouched)).Draw(t, "target")
+				kind := rapid.SampledFrom([]BehaviourKind{Refuse, Hang, CannotTell}).Draw(t, "behaviour")
+				if down[target] = !down[target]; !down[target] {
+					kind = Up
+				}
+				both(func(w *World) { must(t, w.SetTarget(target, Behaviour{Kind: kind})) })
 			default:
 				happen(t, both, untouched)
 			}
@@ -205,24 +209,40 @@ func TestReloadsAreNotSeen(t *testing.T) {
 	})
 }
 
+// targetsOfParts are the addresses that a change of the world is seen by.
+func targetsOfParts(parts []part) []string {
+	targets := []string{"192.0.2.1", "192.0.2.61"}
+	for _, p := range parts {
+		for _, word := range strings.FieldsFunc(p.text(), func(r rune) bool { return strings.ContainsRune(" ,\n", r) }) {
+			if strings.HasPrefix(word, "192.0.2.") {
+				targets = append(targets, word)
+			}
+		}
+	}
+	return targets
+}
+
 // happen lets an operator or a pusher speak of what is untouched.
 func happen(t *rapid.T, both func(func(*World)), untouched []part) {
 	healthy := rapid.Bool().Draw(t, "pushed")
 	untouched = slices.DeleteFunc(slices.Clone(untouched), func(p part) bool { return p.shared }) // what another part wants is attempted
-	if len(untouched) == 0 || rapid.Bool().Draw(t, "push") {
+	if len(untouched) == 0 || rapid.IntRange(0, 4).Draw(t, "push") == 0 {
 		both(func(w *World) { must(t, w.Push("gate", healthy)) })
 		return
 	}
 	p := rapid.SampledFrom(untouched).Draw(t, "part")
 	object := rapid.SampledFrom(p.objects).Draw(t, "object")
-	state := rapid.SampledFrom([]string{"disabled", "draining", "enabled", "enabled", "failback"}).Draw(t, "state")
+	state := rapid.SampledFrom([]string{"disabled", "enabled", "draining", "failback", "unhealthy", "healthy", "unhealthy", "healthy"}).Draw(t, "state")
 	lasts := time.Duration(rapid.IntRange(0, 60).Draw(t, "lasts")) * time.Second
 	both(func(w *World) {
-		if state == "failback" {
+		switch state {
+		case "failback":
 			must(t, w.Failback(p.questions[0]))
-			return
+		case "healthy", "unhealthy":
+			_ = w.SetHealth(object, state) // what is calculated follows others
+		default:
+			must(t, w.Admin(object, state, lasts))
 		}
-		must(t, w.Admin(object, state, lasts))
 	})
 }
 

@@ -32,6 +32,7 @@ type World struct {
 	servers []*server
 	others  []*colleague
 	draws   enumeration
+	place   *locate.Locator // what is known of the asker's place, instead of the stanzas' files; nil for those
 
 	resolved map[string]pretended // by absolute, lower-case name
 
@@ -145,6 +146,7 @@ func canaries(servers []*server) []*health.Check {
 func (w *World) serve(b *Block) (*server, error) {
 	n := &server{Block: b, table: route.NewTable(w, w.admin)}
 	n.lease = w.engine.Lease(n.table.Changed)
+	n.lease.Scope = b.Scope
 	n.unwatch = w.admin.Watch(n.table.AdminChanged)
 	n.table.Beside(b.beside)
 	if err := n.table.Compile(b.Stanzas, b.Probers, n.lease); err != nil {
@@ -154,7 +156,12 @@ func (w *World) serve(b *Block) (*server, error) {
 	n.sources = n.table.Sources(w.discovering(n), func(*route.Source, discover.Report) {})
 	n.answerer = answer.New(n.table, answer.Options{
 		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
-		Places: func(s *config.Stanza) *locate.Locator { return b.Places[s] },
+		Places: func(s *config.Stanza) *locate.Locator {
+			if w.place != nil {
+				return w.place
+			}
+			return b.Places[s]
+		},
 	})
 	for _, before := range w.servers {
 		if slices.Equal(before.Zones, n.Zones) {
@@ -313,6 +320,9 @@ func (w *World) FilterFull(*route.Filter) {}
 
 // FilterForgot is route.Observer's.
 func (w *World) FilterForgot(*route.Filter, []*health.Check) {}
+
+// ShowsAll is route.Observer's.
+func (w *World) ShowsAll(*route.Group, uint16, bool) {}
 
 // LastResort is route.Observer's.
 func (w *World) LastResort(g *route.Group, qtype uint16, on bool) {
