@@ -167,7 +167,7 @@ func TestAPIAdminOfAll(t *testing.T) {
 				said := say(t, c, o)
 				want := status.Change{Object: k.object, State: state}
 				if state == "deregistered" {
-					want.State, want.Note = "draining", "deregistered: it drains until "
+					want.State, want.Note = "draining", "deregistered; it drains until "
 				}
 				if got := said.Changed; len(got) != 1 || got[0].Object != want.Object || got[0].State != want.State || got[0].Before != "" || got[0].Until == nil ||
 					!strings.HasPrefix(got[0].Note, want.Note) || want.Note == "" && got[0].Note != "" {
