@@ -104,7 +104,7 @@ func showGroup(g blockGroup) status.Group {
 	for _, s := range g.View().Sets() {
 		usable, eligible := s.Counts()
 		out.Types = append(out.Types, status.TypeState{
-			Type: dns.Type(s.Type).String(), Usable: usable, Eligible: eligible, LastResort: s.LastResort, ByClient: s.NeedsClient(),
+			Type: dns.Type(s.Type).String(), Usable: usable, Eligible: eligible, LastResort: s.LastResort, ShowsAll: s.ShowsAll, ByClient: s.NeedsClient(),
 		})
 		out.HeldOut = out.HeldOut || s.HeldOut()
 	}

@@ -52,6 +52,7 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	case res.Msg == nil:
 		return res.Rcode, res.Err
 	}
+	res.Msg = h.block.signing.sign(ctx, match.Zone.Name, r, res.Msg)
 	res.Fit(r, func() int { return (&request.Request{Req: r, W: w}).Size() })
 	if err := w.WriteMsg(res.Msg); err != nil {
 		return dns.RcodeServerFailure, err
@@ -95,7 +96,7 @@ func (q *query) Ask(ctx context.Context, req *dns.Msg) answer.Behind {
 		return answer.Behind{Nobody: true, Rcode: dns.RcodeServerFailure}
 	}
 	w := nonwriter.New(q.w)
-	rcode, err := plugin.NextOrFailure(pluginName, q.h.Next, ctx, w, req.Copy())
+	rcode, err := plugin.NextOrFailure(pluginName, q.h.Next, ctx, w, q.h.block.signing.unsigned(req))
 	if w.Msg != nil {
 		return answer.Behind{Msg: w.Msg, Rcode: w.Msg.Rcode, Err: err}
 	}
@@ -133,11 +134,7 @@ func (h *Handler) CacheBypassZones() []string {
 	if !belowCache() {
 		return nil
 	}
-	var zones []string
-	for _, s := range h.block.stanzas {
-		zones = append(zones, s.Zones...)
-	}
-	return zones
+	return h.block.zones()
 }
 
 // Ready reports whether we have started and every check has ended an attempt. It answers for the whole process,

@@ -98,6 +98,7 @@ type unseen struct{}
 
 // LastResort is route.Observer's.
 func (unseen) LastResort(*route.Group, uint16, bool) {}
+func (unseen) ShowsAll(*route.Group, uint16, bool)   {}
 
 // FilterFull is route.Observer's.
 func (unseen) FilterFull(*route.Filter) {}

@@ -88,8 +88,28 @@ func (x shown) server(b *strings.Builder) {
 		fmt.Fprintf(b, "%s for a place, the oldest for %s\n", scenario.Count(s.AttemptsWaiting, "attempt")+" waiting",
 			config.FormatDays(time.Duration(s.OldestDue*float64(time.Second))))
 	}
+	x.stateFile(b)
 	if s.Overrides > 0 {
 		fmt.Fprintf(b, "%s: see healthroute admin list\n", scenario.Count(s.Overrides, "override"))
+	}
+}
+
+// stateFile is what a restart would know.
+func (x shown) stateFile(b *strings.Builder) {
+	f := x.Server.File
+	if f == nil {
+		return
+	}
+	written := "not written yet"
+	if f.Written != nil {
+		written = "written " + x.ago(*f.Written) + " ago"
+	}
+	fmt.Fprintf(b, "state in %s, %s\n", f.File, written)
+	if f.Failing != nil {
+		fmt.Fprintf(b, "A RESTART WOULD FORGET what changed in the last %s: %s\n", x.ago(*f.Failing), f.Error)
+	}
+	if f.Refused != "" {
+		fmt.Fprintf(b, "began without the state of before: %s\n", f.Refused)
 	}
 }
 
@@ -104,6 +124,9 @@ func (x shown) group(table io.Writer, g status.Group) {
 	for _, t := range g.Types {
 		if t.LastResort {
 			notes = append(notes, fmt.Sprintf("no usable record for %s: last_resort %s", t.Type, g.LastResort))
+		}
+		if t.ShowsAll {
+			notes = append(notes, fmt.Sprintf("fewer usable records for %s than min_healthy asks for: show_all", t.Type))
 		}
 	}
 	if g.HeldOut {

@@ -69,6 +69,7 @@ func parsed(t *testing.T, body string) ([]*config.Stanza, map[*config.Probe]*pro
 type quiet struct{}
 
 func (quiet) LastResort(*Group, uint16, bool) {}
+func (quiet) ShowsAll(*Group, uint16, bool)   {}
 
 func (quiet) FilterFull(*Filter) {}
 

@@ -116,8 +116,8 @@ func (t *Table) nextDirty() *Group {
 	return nil
 }
 
-// rebuild replaces the group's view by one of the health of now, and tells of last resorts that begin or end. The first view of all is no
-// change.
+// rebuild replaces the group's view by one of the health of now, and tells of last resorts, and of records that are all shown, where that begins or
+// ends. The first view of all is no change.
 func (t *Table) rebuild(g *Group) {
 	before := g.view.Load()
 	j := newJudge(g)
@@ -131,8 +131,15 @@ func (t *Table) rebuild(g *Group) {
 		g.unplan = t.checks.After(j.wake.Sub(j.now), func() { t.again(g) })
 	}
 	for i, s := range after.Sets() {
-		if before != nil && before.Sets()[i].LastResort != s.LastResort {
+		if before == nil {
+			return
+		}
+		was := before.Sets()[i]
+		if was.LastResort != s.LastResort {
 			t.observer.LastResort(g, s.Type, s.LastResort)
+		}
+		if was.ShowsAll != s.ShowsAll {
+			t.observer.ShowsAll(g, s.Type, s.ShowsAll)
 		}
 	}
 }

@@ -5,6 +5,8 @@
 package route
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -77,6 +79,8 @@ func (e *Entry) Member(qtype uint16) *Group {
 type Observer interface {
 	// LastResort tells that a group began or ceased to answer the type from its last resort.
 	LastResort(g *Group, qtype uint16, on bool)
+	// ShowsAll tells that a group with `show_all` began or ceased to have fewer usable records than its `min_healthy` asks for, so that all answer.
+	ShowsAll(g *Group, qtype uint16, on bool)
 	// FilterFull tells that a filter knows as many addresses as it may, the first time.
 	FilterFull(f *Filter)
 	// FilterForgot tells that a filter has given checks of idle addresses back.
@@ -189,6 +193,9 @@ func (t *Table) Canaries() []*health.Check { return t.canaries }
 
 // Groups returns the groups of the table in the order of declaration.
 func (t *Table) Groups() []*Group { return t.groups }
+
+// Entries returns the names that exist because of the table, in no order.
+func (t *Table) Entries() iter.Seq[*Entry] { return maps.Values(t.entries) }
 
 // Choosers returns all that choose: the groups, and behind their aliases the balancers.
 func (t *Table) Choosers() []*Group { return slices.Concat(t.groups, t.balancers) }
