@@ -37,16 +37,11 @@ func (x shown) balancers(b *strings.Builder) {
 
 // bySite puts the families of a site together.
 func bySite(sites []status.Site) []status.Site {
-	var out []status.Site
-	for len(out) < len(sites) {
-		next := sites[slices.IndexFunc(sites, func(s status.Site) bool { return !slices.ContainsFunc(out, func(o status.Site) bool { return o.Site == s.Site }) })]
-		for _, s := range sites {
-			if s.Site == next.Site {
-				out = append(out, s)
-			}
-		}
+	first := map[string]int{}
+	for i, s := range slices.Backward(sites) {
+		first[s.Site] = i
 	}
-	return out
+	return slices.SortedStableFunc(slices.Values(sites), func(a, b status.Site) int { return first[a.Site] - first[b.Site] })
 }
 
 // notesOf is what is worth a word of a balancer as a whole.
