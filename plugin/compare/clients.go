@@ -58,6 +58,11 @@ func (c *clients) ofBalancer(s *config.Stanza, b *config.Balancer) {
 	}
 }
 
+// nobody reports whether all clients are answered alike.
+func (c *clients) nobody() bool {
+	return len(c.places)+len(c.asns)+len(c.sites)+len(c.coordinates)+len(c.sources) == 0
+}
+
 func (c *clients) add(more clients) {
 	c.places = append(c.places, more.places...)
 	c.asns = append(c.asns, more.asns...)

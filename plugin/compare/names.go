@@ -94,18 +94,21 @@ func (c *comparison) name(d door, a asked) {
 	if !old.ours() && !now.ours() {
 		return
 	}
-	doubt := old.shape() != now.shape()
-	if !doubt && old.stanza() != nil && now.stanza() != nil {
-		doubt = len(c.stanzas(old.stanza(), now.stanza())) > 0
+	var ofZone []string
+	if old.stanza() != nil && now.stanza() != nil {
+		ofZone = c.stanzas(old.stanza(), now.stanza())
 	}
+	doubt := old.shape() != now.shape() || len(ofZone) > 0
 	declared := map[string][]string{} // types by reasons
 	var order []string
-	for _, t := range typesOf(old, now) {
+	types, lacking := typesOf(old, now)
+	for _, t := range append(types, lacking...) {
 		r := c.reasons(old, now, t)
+		r.whereClientsAre(ofZone)
 		if len(r.why) == 0 && !doubt {
 			continue
 		}
-		if c.answers(c.label(d, a.shown), a.name, t, old, now, r) || len(r.why) == 0 {
+		if c.answers(c.label(d, a.shown), a.name, t, old, now, r) || len(r.why) == 0 || slices.Contains(lacking, t) {
 			continue
 		}
 		key := strings.Join(r.why, "\n")
@@ -119,14 +122,23 @@ func (c *comparison) name(d door, a asked) {
 	}
 }
 
-// typesOf are the types that either side has at the name.
-func typesOf(old, now found) []uint16 {
-	var out []uint16
+// typesOf are the types that either side has at the name and, of a name that both have with addresses, the family that neither has: a
+// group denies that one by itself.
+func typesOf(old, now found) (types, lacking []uint16) {
 	for _, g := range append(slices.Clone(old.members()), now.members()...) {
-		out = append(out, g.Types()...)
+		types = append(types, g.Types()...)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	slices.Sort(types)
+	types = slices.Compact(types)
+	if !old.has() || !now.has() {
+		return types, nil
+	}
+	for _, family := range []uint16{dns.TypeA, dns.TypeAAAA} {
+		if !slices.Contains(types, family) && old.member(family) != nil && now.member(family) != nil {
+			lacking = append(lacking, family)
+		}
+	}
+	return types, lacking
 }
 
 // reasons are what is declared otherwise of what answers the type at the name.
@@ -153,6 +165,18 @@ func (c *comparison) reasons(old, now found, qtype uint16) *reasons {
 		}
 	}
 	return r
+}
+
+// whereClientsAre adds what a zone says otherwise of clients, if they matter.
+func (r *reasons) whereClientsAre(ofZone []string) {
+	if r.clients.nobody() {
+		return
+	}
+	for _, why := range ofZone {
+		if word, _, _ := strings.Cut(why, " "); slices.Contains([]string{"locations", "geoip", "ecs", "file"}, word) {
+			r.why = append(r.why, "where clients are: "+why)
+		}
+	}
 }
 
 // only notes for whom a group matters that one side has.

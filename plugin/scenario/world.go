@@ -27,6 +27,7 @@ type World struct {
 	engine  *health.Engine
 	admin   *health.Admin
 	source  Source
+	dir     string // of the source's files
 	cleanUp func() // of the source's files on disk
 	servers []*server
 	others  []*colleague
@@ -111,7 +112,7 @@ func (w *World) Reload(s Source) config.Problems {
 	}
 	stop(w.servers)
 	w.cleanUp()
-	w.source, w.servers, w.cleanUp = s, servers, cleanUp
+	w.source, w.dir, w.servers, w.cleanUp = s, dir, servers, cleanUp
 	for _, o := range w.others {
 		o.follow(w)
 	}
