@@ -108,7 +108,8 @@ func (c *comparison) name(d door, a asked) {
 		if len(r.why) == 0 && !doubt {
 			continue
 		}
-		if c.answers(c.label(d, a.shown), a.name, t, old, now, r) || len(r.why) == 0 || slices.Contains(lacking, t) {
+		denied := slices.Contains(lacking, t)
+		if c.answers(c.label(d, a.shown), a.name, t, denied, old, now, r) || len(r.why) == 0 || denied && !old.choosesFirst(t) && !now.choosesFirst(t) {
 			continue
 		}
 		key := strings.Join(r.why, "\n")
@@ -139,6 +140,13 @@ func typesOf(old, now found) (types, lacking []uint16) {
 		}
 	}
 	return types, lacking
+}
+
+// choosesFirst reports whether the group for the type picks a record before it looks at the type, so that what happens to records of another
+// type matters for this one.
+func (f found) choosesFirst(qtype uint16) bool {
+	g := f.member(qtype)
+	return g != nil && g.Preset() == config.PresetTrafficManager
 }
 
 // reasons are what is declared otherwise of what answers the type at the name.
@@ -188,11 +196,12 @@ func (r *reasons) only(f found, g *route.Group) {
 	}
 }
 
-// answers asks both sides, and reports whether any client is answered otherwise.
-func (c *comparison) answers(shown, name string, qtype uint16, old, now found, r *reasons) bool {
+// answers asks both sides, and reports whether any client is answered otherwise. Of a type that neither has, denied, how long its absence may
+// be remembered does not count.
+func (c *comparison) answers(shown, name string, qtype uint16, denied bool, old, now found, r *reasons) bool {
 	what := Answer{Names: []string{shown}, Types: []string{dns.Type(qtype).String()}, Clients: []string{}, Why: r.why}
 	if old.isGlue() && now.isGlue() {
-		if len(r.why) > 0 {
+		if len(r.why) > 0 && !denied {
 			what.Change, what.Before, what.After = Changed, []Possible{}, []Possible{}
 			c.answer(what, "glue")
 		}
@@ -212,7 +221,7 @@ func (c *comparison) answers(shown, name string, qtype uint16, old, now found, r
 	for _, who := range everybody {
 		asked++
 		before, after := c.ask(old, name, qtype, who), c.ask(now, name, qtype, who)
-		if before.key == after.key {
+		if before.key == after.key || denied && before.timeless() == after.timeless() {
 			continue
 		}
 		key := before.key + "\x00" + after.key

@@ -112,6 +112,9 @@ func ask(t *rapid.T, w *World, q Question) string {
 	}
 	lines := []string{fmt.Sprint(d.Together)}
 	for _, p := range d.Possible {
+		if len(p.Answer) == 0 {
+			p.TTL = 0 // of what nobody has, it is not told
+		}
 		lines = append(lines, fmt.Sprintf("%s %s %s %v %d", p.Share, p.Rcode, p.Answer, p.Refers, p.TTL))
 	}
 	slices.Sort(lines)
