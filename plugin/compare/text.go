@@ -82,7 +82,7 @@ func (w *writer) parts(title string, parts []Part) {
 func (w *writer) reasons(word string, why []string) {
 	for i, reason := range why {
 		if i == someReasons {
-			w.line("      %sand %d more", word, len(why)-i)
+			w.line("      and %d more", len(why)-i)
 			return
 		}
 		w.line("      %s%s", word, reason)
@@ -174,7 +174,10 @@ func (w *writer) shares(a Answer) {
 			fmt.Fprintf(table, "      and %d more\n", len(rows)-i)
 			break
 		}
-		fmt.Fprintf(table, "      %s\t%s -> %s\n", r.text, r.before, r.after)
+		if r.before != r.after {
+			r.before += " -> " + r.after
+		}
+		fmt.Fprintf(table, "      %s\t%s\n", r.text, r.before)
 	}
 	_ = table.Flush() // into memory
 	if text := ttlChange(a.Before, a.After); text != "" {
@@ -301,7 +304,7 @@ func (w *writer) checks(c Checks) {
 	entries := 0
 	show := func(sign string, names []string, why []string) {
 		if entries++; entries <= someEntries {
-			w.line("  %s %s", sign, listed(names, someNames))
+			w.line("  %s %s", sign, listed(unique(names), someNames))
 			w.reasons("", why)
 		}
 	}
