@@ -2,9 +2,8 @@ package healthroute
 
 import (
 	"context"
+	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,10 +22,39 @@ var started = time.Now()
 
 func init() { admin.Watch(publishAdmin) }
 
-// publishAdmin tells what operators say of an object now.
-func publishAdmin(o health.Object) {
-	v, _ := admin.Override(o)
-	events.Publish(status.Event{Admin: &status.Admin{Object: o.String(), State: string(v.State), Reason: v.Reason, Author: v.Author, Until: unlessZero(v.Until)}})
+// publishAdmin tells what operators say of the objects now: also of its end, which comes by itself.
+func publishAdmin(objects []health.Object) {
+	for i, o := range objects {
+		v, ok := admin.Override(o)
+		if i < mostLines {
+			log.Info(overrideLine(o, v, ok))
+		}
+		events.Publish(status.Event{Admin: &status.Admin{Object: o.String(), State: string(v.State), Reason: v.Reason, Author: v.Author, Until: unlessZero(v.Until)}})
+	}
+	if more := len(objects) - mostLines; more > 0 {
+		log.Infof("and so for %d more", more)
+	}
+}
+
+// mostLines is how many objects of one order have a line in the log.
+const mostLines = 20
+
+// overrideLine says what holds of an object now, if anything does.
+func overrideLine(o health.Object, v health.Override, ok bool) string {
+	if !ok {
+		return fmt.Sprintf("operators say nothing of %s any more", o)
+	}
+	line := fmt.Sprintf("an operator says that %s is %s", o, v.State)
+	if !v.Until.IsZero() {
+		line += " until " + v.Until.UTC().Format(time.RFC3339)
+	}
+	if v.Author != "" {
+		line += ", by " + v.Author
+	}
+	if v.Reason != "" {
+		line += ": " + v.Reason
+	}
+	return line
 }
 
 // publishReload tells that a configuration was taken or refused.
@@ -71,7 +99,7 @@ func (a *apiServer) follow(c *config.Status, descriptors int, known bool) {
 	if known {
 		connections = min(connections, max(minConnections, descriptors/8))
 	}
-	a.server = status.NewServer(c, status.Options{Backend: apiBackend{}, Events: events, Log: log, Connections: connections})
+	a.server = status.NewServer(c, status.Options{Backend: lastingBackend{}, Events: events, Log: log, Connections: connections})
 	a.server.Start()
 }
 
@@ -106,6 +134,7 @@ func (b apiBackend) State(context.Context) (status.State, error) {
 	s := status.State{
 		Version: probe.Version, Started: started.UTC(), Now: time.Now().UTC(), Ready: ready(), Blocks: b.blockKeys(), Checks: map[string]int{},
 		Overrides: len(admin.Objects()), AttemptsUnder: load.UnderWay, AttemptsWaiting: load.Waiting, Frozen: engine.Frozen(), Canaries: []string{},
+		File: stateFile(),
 	}
 	s.Host, _ = os.Hostname() // of which there is none on some systems
 	if i := running.newest(); i != nil {
@@ -122,6 +151,10 @@ func (b apiBackend) State(context.Context) (status.State, error) {
 		for _, g := range block.table.Groups() {
 			s.Records += len(g.Records)
 		}
+	}
+	for _, p := range b.allPools() {
+		s.Pools++
+		s.Targets += len(p.Targets())
 	}
 	for _, c := range b.allChecks() {
 		s.Checks[c.State().Status.String()]++
@@ -140,43 +173,4 @@ func (b apiBackend) Configuration(context.Context) ([]status.Stanza, error) {
 		}
 	}
 	return out, nil
-}
-
-// hidden stands for a secret.
-const hidden = "(hidden)"
-
-// secretWords are in the names of headers whose values let somebody in.
-var secretWords = []string{"auth", "cookie", "credential", "key", "passw", "secret", "session", "token"}
-
-// withoutSecrets is the stanza without the values of headers that let somebody in elsewhere.
-func withoutSecrets(s *config.Stanza) *config.Stanza {
-	shown := *s
-	shown.Probes = slices.Clone(s.Probes)
-	for i, p := range shown.Probes {
-		own := *p
-		own.HTTP.Headers = withoutValues(p.HTTP.Headers)
-		shown.Probes[i] = &own
-	}
-	shown.Groups = slices.Clone(s.Groups)
-	for i, g := range shown.Groups {
-		own := *g
-		own.Records = slices.Clone(g.Records)
-		for j, r := range own.Records {
-			record := *r
-			record.Headers = withoutValues(r.Headers)
-			own.Records[j] = &record
-		}
-		shown.Groups[i] = &own
-	}
-	return &shown
-}
-
-func withoutValues(headers []config.Header) []config.Header {
-	out := slices.Clone(headers)
-	for i, h := range out {
-		if slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(strings.ToLower(h.Name), word) }) {
-			out[i].Value = hidden
-		}
-	}
-	return out
 }

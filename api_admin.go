@@ -2,6 +2,7 @@ package healthroute
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/status"
 )
@@ -18,54 +18,18 @@ import (
 // second has to be told.
 var saying sync.Mutex
 
-// knownGroups are the groups and their records as objects.
-func knownGroups(groups []blockGroup) []status.Known {
-	var out []status.Known
-	for _, g := range groups {
-		names := g.callable()
-		out = append(out, status.Known{Object: health.GroupObject(g.Name, ""), Names: names})
-		for _, r := range g.Records {
-			out = append(out, status.Known{Object: health.GroupObject(g.Name, r.ID), Names: names})
-		}
-	}
-	return out
-}
-
-// known is everything that can be called by a name: what the configuration has, and what only an override is left of.
-func (b apiBackend) known() (all []status.Known, there map[health.Object]bool) {
-	groups := b.allGroups()
-	all = knownGroups(groups)
-	there = map[health.Object]bool{}
-	for _, k := range all {
-		there[k.Object] = true
-	}
-	for _, g := range groups {
-		for _, r := range g.Records {
-			if site := health.SiteObject(r.Site); r.Site != "" && !there[site] {
-				there[site] = true
-				all = append(all, status.Known{Object: site, Names: []string{r.Site}})
-			}
-		}
-	}
-	for _, o := range admin.Objects() {
-		if !there[o] {
-			all = append(all, status.Known{Object: o, Names: []string{o.Name}})
-		}
-	}
-	return all, there
-}
-
-// maxObjects bounds what one order says something of: each object is a rebuild of what it is about. A group or a site is one object, whatever stands in it.
+// maxObjects bounds what one order says something of: each object is a rebuild of what it is about. A group, a pool or a site is one object, whatever stands in it.
 const maxObjects = 1000
 
 // objects are what an order names, each once. Where a name stands for several, those that nothing is said of are no matter for `enabled`.
 func (b apiBackend) objects(o status.Order) ([]health.Object, *status.Problem) {
 	known, there := b.known()
+	directory := status.NewDirectory(known)
 	ends := o.State == string(health.Enabled) && o.For == ""
 	var out []health.Object
 	chosen := map[health.Object]bool{}
 	for _, word := range o.Objects {
-		found, p := status.Find(word, known)
+		found, p := directory.Find(word)
 		if p != nil {
 			return nil, p
 		}
@@ -83,10 +47,10 @@ func (b apiBackend) objects(o status.Order) ([]health.Object, *status.Problem) {
 	if len(out) > maxObjects && !ends {
 		return nil, &status.Problem{
 			Status: http.StatusUnprocessableEntity, Message: fmt.Sprintf("that is about %d objects at once", len(out)),
-			Expected: fmt.Sprintf("at most %d; all of a group, or all in a site, are one", maxObjects),
+			Expected: fmt.Sprintf("at most %d; all of a group or a pool, or all in a site, are one", maxObjects),
 		}
 	}
-	return out, b.noAliases(out, o)
+	return out, noAliases(out, b.subjects(out), o)
 }
 
 // sayable reports why an order cannot be said of an object, nil if it can.
@@ -98,40 +62,18 @@ func sayable(object health.Object, there bool, o status.Order) *status.Problem {
 }
 
 // noAliases refuses `always` of an alias of a group: what stands behind it has a say of its own (spec 3.2).
-func (b apiBackend) noAliases(objects []health.Object, o status.Order) *status.Problem {
+func noAliases(objects []health.Object, of map[health.Object][]subject, o status.Order) *status.Problem {
 	if o.State != string(health.Always) {
 		return nil
 	}
-	of := b.recordsOf(objects)
 	for _, object := range objects {
-		for _, r := range of[object] {
-			if object.Member != "" && r.Config().Alias != nil && r.Config().Alias.Name == "" {
+		for _, s := range of[object] {
+			if s.object == object && s.isAlias() {
 				return &status.Problem{Status: http.StatusUnprocessableEntity, Message: fmt.Sprintf("%s is an alias, which cannot be always", object), Expected: "what stands behind it"}
 			}
 		}
 	}
 	return nil
-}
-
-// Config is the record as it was declared.
-func (r blockRecord) Config() *config.Record { return r.Record.Config }
-
-// recordsOf are the records that each of the objects is about.
-func (b apiBackend) recordsOf(objects []health.Object) map[health.Object][]blockRecord {
-	out := make(map[health.Object][]blockRecord, len(objects))
-	for _, o := range objects {
-		out[o] = nil
-	}
-	for _, g := range b.allGroups() {
-		for _, r := range g.Records {
-			for _, o := range []health.Object{health.GroupObject(g.Name, ""), health.GroupObject(g.Name, r.ID), health.SiteObject(r.Site)} {
-				if of, asked := out[o]; asked {
-					out[o] = append(of, blockRecord{g, r})
-				}
-			}
-		}
-	}
-	return out
 }
 
 // Say puts an admin state in force.
@@ -146,15 +88,12 @@ func (b apiBackend) Say(ctx context.Context, o status.Order, by status.By) (stat
 	if lasts := o.Lasts(); lasts > 0 {
 		v.Until = time.Now().Add(lasts)
 	}
+	apply := func(a *health.Admin) error { return sayAll(a, objects, v, o.Lasts()) }
 	said := status.Said{Changed: []status.Change{}, Emptied: []status.Remainder{}}
 	var err error
-	said.Emptied, err = b.emptied(func(a *health.Admin) {
-		for _, object := range objects {
-			a.Set(object, v)
-		}
-	})
+	said.Emptied, err = b.emptied(apply)
 	if err != nil {
-		return status.Said{}, err
+		return status.Said{}, shiftProblem(err)
 	}
 	if len(said.Emptied) > 0 && !o.Force {
 		return status.Said{}, &status.Problem{
@@ -169,17 +108,51 @@ func (b apiBackend) Say(ctx context.Context, o status.Order, by status.By) (stat
 		if before, ok := admin.Override(object); ok {
 			change.Before = string(before.State)
 		}
-		admin.Set(object, v)
 		said.Changed = append(said.Changed, change)
+	}
+	if err := apply(admin); err != nil {
+		return status.Said{}, shiftProblem(err)
 	}
 	if err := b.settle(ctx); err != nil {
 		return status.Said{}, err
 	}
-	of := b.recordsOf(objects)
+	of := b.subjects(objects)
 	for i, object := range objects {
-		said.Changed[i].State, said.Changed[i].Note = inForce(object, of[object], v.State)
+		said.Changed[i].State, said.Changed[i].Note = b.inForce(object, of[object], v.State)
 	}
 	return said, nil
+}
+
+// sayAll says the same of all objects or, with an error, which only a shift has, of none.
+func sayAll(a *health.Admin, objects []health.Object, v health.Override, lasts time.Duration) error {
+	if v.State != health.Shifted {
+		a.SetAll(objects, v)
+		return nil
+	}
+	var done []health.Object
+	for _, o := range objects {
+		if err := a.Shift(o.Name, o.Member, lasts, v.Reason, v.Author); err != nil {
+			for _, o := range done {
+				a.Unshift(o.Name, o.Member)
+			}
+			return err
+		}
+		done = append(done, o)
+	}
+	return nil
+}
+
+// shiftProblem words the refusal of a shift while another site is shifted.
+func shiftProblem(err error) error {
+	var other *health.OtherShift
+	if !errors.As(err, &other) {
+		return err
+	}
+	return &status.Problem{
+		Status:   http.StatusConflict,
+		Message:  fmt.Sprintf("site %s of %s is shifted already, until %s", other.Site, other.Balancer, other.Until.UTC().Format(time.RFC3339)),
+		Expected: fmt.Sprintf("one site at a time; `enabled` of %s ends that shift", health.ShiftObject(other.Balancer, other.Site)),
+	}
 }
 
 // settle waits until what was said holds for queries.
@@ -192,58 +165,19 @@ func (b apiBackend) settle(ctx context.Context) error {
 	return nil
 }
 
-// inForce returns what holds of an object, which is about the records, now and, if that is not what was asked for, why.
-func inForce(o health.Object, records []blockRecord, asked health.AdminState) (state, note string) {
-	v, ok := admin.Override(o)
-	now := health.Enabled
-	if ok {
-		now = v.State
-	}
-	if len(records) > 0 && o.Kind == health.OfGroup {
-		r := records[0]
-		switch {
-		case o.Member != "":
-			now = r.Admin()
-			note = r.why()
-		case !ok && r.blockGroup.Config.Disabled:
-			now, note = health.Disabled, "the Corefile says disabled"
-		}
-	}
-	if now == asked {
-		note = ""
-	}
-	return string(now), note
-}
-
-// why says who decides the admin state of a record that is not as an operator said of it.
-func (r blockRecord) why() string {
-	for _, around := range []health.Object{health.GroupObject(r.blockGroup.Name, ""), health.SiteObject(r.Site)} {
-		if v, ok := admin.Override(around); ok && v.State != health.Enabled {
-			return fmt.Sprintf("%s is %s", around, v.State)
-		}
-	}
-	if r.blockGroup.Config.Disabled {
-		return "the Corefile says disabled of the group"
-	}
-	if word := r.Config().Admin; word != "" {
-		return fmt.Sprintf("the Corefile says %s", word)
-	}
-	return "what was said before has come back: it stood under what has ended"
-}
-
 // Overrides are all that are in force, and what they are about.
 func (b apiBackend) Overrides(context.Context) ([]status.Override, error) {
 	out := []status.Override{}
 	objects := admin.Objects()
-	of := b.recordsOf(objects)
+	of := b.subjects(objects)
 	for _, o := range objects {
 		shown := overrideOf(o)
 		if shown == nil {
 			continue // it has just ended
 		}
 		seen := map[string]bool{}
-		for _, r := range of[o] {
-			if name := health.GroupObject(r.blockGroup.Name, r.ID).String(); !seen[name] {
+		for _, s := range of[o] {
+			if name := s.String(); !seen[name] {
 				seen[name] = true
 				shown.Matches = append(shown.Matches, name)
 			}

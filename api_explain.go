@@ -60,22 +60,28 @@ func (b apiBackend) Explain(ctx context.Context, q status.Question) (status.Expl
 	if block.geoip != nil {
 		ctx = block.geoip.Collect(ctx, request.Request{Req: req, W: w})
 	}
-	asked := &query{ctx: ctx, h: &Handler{Next: block.next, block: block}, w: w}
-	lower := strings.ToLower(name)
-	asked.Query = answer.Query{Req: req, Name: lower, Match: block.table.Find(lower), Next: asked, From: asked}
-	res := block.explains.Answer(ctx, &asked.Query)
-	return status.Explanation{Block: block.key, Explanation: answer.Explain(&asked.Query, res, asked.sent(ctx, res))}, nil
+	for { // as ServeDNS does
+		asked := &query{ctx: ctx, h: &Handler{Next: block.next, block: block}, w: w}
+		lower := strings.ToLower(name)
+		asked.Query = answer.Query{Req: req, Name: lower, Match: block.table.Find(lower), Next: asked, From: asked}
+		res := block.explains.Answer(ctx, &asked.Query)
+		if other := asked.h.astray(asked, res); other != nil {
+			block = other
+			continue
+		}
+		return status.Explanation{Block: block.key, Explanation: answer.Explain(&asked.Query, res, asked.sent(ctx, res))}, nil
+	}
 }
 
 // sent is the message that the client gets in the end.
 func (q *query) sent(ctx context.Context, res answer.Result) *dns.Msg {
 	rcode := res.Rcode
-	if res.Pass {
+	switch {
+	case res.Pass && q.h.Next == nil && q.Match.Zone != nil:
+		rcode = dns.RcodeRefused
+	case res.Pass:
 		b := q.Ask(ctx, q.Req)
 		res.Msg, rcode = b.Msg, b.Rcode
-		if b.Nobody {
-			rcode = dns.RcodeRefused
-		}
 	}
 	if res.Msg == nil {
 		res.Msg = new(dns.Msg)
@@ -101,15 +107,16 @@ func (b apiBackend) asked(q status.Question) (*block, string, error) {
 	}
 	var keys []string
 	for _, name := range candidates {
-		best, length := (*block)(nil), -1
+		var best *block
+		var zone string
 		for _, block := range b.blocks() {
 			keys = append(keys, block.key)
 			if q.Block != "" && q.Block != block.key {
 				continue
 			}
 			for _, at := range whereServed(block.keys) {
-				if len(at.zone) > length && config.IsBelow(strings.ToLower(name), at.zone) {
-					best, length = block, len(at.zone)
+				if config.IsBelow(strings.ToLower(name), at.zone) && (best == nil || before(q.Type, at.zone, zone)) {
+					best, zone = block, at.zone
 				}
 			}
 		}
@@ -125,6 +132,15 @@ func (b apiBackend) asked(q status.Question) (*block, string, error) {
 		p.Nearest = config.Nearest(q.Block, keys)
 	}
 	return nil, "", p
+}
+
+// before reports whether CoreDNS gives a question of the type to the server block of the one zone before that of the other: to the innermost one but,
+// of type DS, to the outermost, unless that is the root.
+func before(qtype uint16, one, other string) bool {
+	if qtype == dns.TypeDS && one != "." && other != "." {
+		return len(one) < len(other)
+	}
+	return len(one) > len(other)
 }
 
 // subnetOption is EDNS Client Subnet (RFC 7871 section 6).

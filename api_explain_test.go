@@ -3,6 +3,8 @@ package healthroute
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,5 +78,84 @@ func TestAPIViews(t *testing.T) {
 	x, err := c.Explain(t.Context(), status.Question{Name: "www.a.example.org", Type: dns.TypeA})
 	if err != nil || !strings.Contains(x.Block, "a.example.org") || x.Answer[0] != "192.0.2.9" {
 		t.Errorf("Expected the longest zone's block, got %+v, %v", x, err)
+	}
+}
+
+// TestAPIExplainsWhatIsSent asks the same questions of a server and of its API: of names behind filters, at and below delegations, of other server
+// blocks, and of nobody.
+func TestAPIExplainsWhatIsSent(t *testing.T) {
+	up := newBackend(t, "127.0.0.1", "0")
+	closed := "127.0.0.9"
+	zone := strings.Join([]string{
+		"$ORIGIN example.org.", "@ 300 IN SOA ns1.example.net. hostmaster.example.net. 1 7200 1800 86400 300", "@ 300 IN NS ns1.example.net.",
+		"both 300 IN A 127.0.0.1", "both 300 IN A " + closed, "dead 300 IN A " + closed, "via 300 IN CNAME both", "text 300 IN TXT hello",
+	}, "\n") + "\n"
+	own := stanza(shownAt, "probe web tcp {\nport "+up.Port+"\ninterval 1h\n}", "filter {\nprobe web\nttl 20s\n}",
+		"filter dead {\nprobe web\nlast_resort none\n}",
+		"group sub multivalue {\nrecord NS ns.sub\nrecord NS ns.example.net.\n}", "group ns.sub simple {\nrecord 192.0.2.53\n}",
+		"group www simple {\nrecord 192.0.2.1\n}")
+	s := start(t, listening("example.org", own, zoneFile(t, "example.org", zone))+
+		listening("inner.example.org", stanza("nameserver ns1 192.0.2.54", "group www simple {\nrecord 192.0.2.2\n}"))+
+		listening("example.net", stanzaOf("a.example.net", "group www simple {\nrecord 192.0.2.3\n}"), "forward example.com 127.0.0.1:1"))
+	c := apiClient(t)
+	filters := running.newest().blocks[0].table.Filters()
+	for _, name := range []string{"both", "dead"} { // met for the first time, addresses pass
+		s.ask(name+".example.org.", dns.TypeA)
+	}
+	eventually(t, "verdicts on the addresses", func() bool {
+		known := 0
+		for _, f := range filters {
+			for _, a := range []string{"127.0.0.1", closed} {
+				if c := f.Check(netip.MustParseAddr(a)); c != nil && c.Attempted() {
+					known++
+				}
+			}
+		}
+		return known == 3
+	})
+	for _, q := range []struct {
+		name  string
+		qtype uint16
+		words string // of the explanation
+	}{
+		{"both.example.org.", dns.TypeA, "takes out what is not usable"}, {"via.example.org.", dns.TypeA, "takes out what is not usable"},
+		{"dead.example.org.", dns.TypeA, "last resort, no usable address"}, {"text.example.org.", dns.TypeTXT, "the next plugin's answer stands"},
+		{"gone.example.org.", dns.TypeA, "the next plugin's answer stands"}, {"www.example.org.", dns.TypeA, "only record"},
+		{"sub.example.org.", dns.TypeA, ""}, {"a.sub.example.org.", dns.TypeMX, ""}, {"sub.example.org.", dns.TypeDS, ""},
+		{"www.inner.example.org.", dns.TypeA, "only record"}, {"inner.example.org.", dns.TypeDS, ""}, {"www.inner.example.org.", dns.TypeDS, ""},
+		{"inner.example.org.", dns.TypeSOA, "our own apex"}, {"www.a.example.net.", dns.TypeA, "only record"}, {"b.a.example.net.", dns.TypeA, ""},
+		{"other.example.net.", dns.TypeA, ""},
+	} {
+		t.Run(q.name+" "+dns.Type(q.qtype).String(), func(t *testing.T) {
+			x, err := c.Explain(t.Context(), status.Question{Name: q.name, Type: q.qtype})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := s.ask(q.name, q.qtype)
+			var refers []string
+			if len(r.Answer) == 0 {
+				for _, rr := range r.Ns {
+					if ns, ok := rr.(*dns.NS); ok {
+						refers = append(refers, ns.Ns)
+					}
+				}
+			}
+			slices.Sort(refers)
+			slices.Sort(x.Answer)
+			slices.Sort(x.Refers)
+			if got := data(r.Answer); !slices.Equal(got, x.Answer) || x.Rcode != dns.RcodeToString[r.Rcode] || !slices.Equal(refers, x.Refers) {
+				t.Errorf("Expected %v %v %s, got %v %v %s", got, refers, dns.RcodeToString[r.Rcode], x.Answer, x.Refers, x.Rcode)
+			}
+			if len(r.Answer) > 0 && r.Answer[0].Header().Ttl != x.TTL {
+				t.Errorf("Expected TTL %d, got %d", r.Answer[0].Header().Ttl, x.TTL)
+			}
+			if !strings.Contains(x.Reason, q.words) {
+				t.Errorf("Expected %q, got %q", q.words, x.Reason)
+			}
+		})
+	}
+	x, err := c.Explain(t.Context(), status.Question{Name: "both", Type: dns.TypeA})
+	if err != nil || x.Filter == nil || len(x.Filter.Addresses) != 2 || x.Filter.Addresses[0].Answered || !x.Filter.Addresses[1].Answered {
+		t.Errorf("Expected the filter's addresses, got %+v, %v", x.Filter, err)
 	}
 }

@@ -94,11 +94,6 @@ func (b apiBackend) Records(_ context.Context, s status.Selection) (status.Page[
 	return status.Cut(s, chosen, blockRecord.key, func(r blockRecord) status.Record { return showRecord(r, sharesOf(r.Group)) }), nil
 }
 
-// Pools are none: no configuration has any.
-func (apiBackend) Pools(context.Context, status.Selection) (status.Page[status.Pool], error) {
-	return status.Page[status.Pool]{Items: []status.Pool{}}, nil
-}
-
 func showGroup(g blockGroup) status.Group {
 	out := status.Group{
 		Group: g.Name, Names: g.Names, Block: g.block.key, Policy: string(g.Policy), State: string(g.block.table.State(g.Group)), Hidden: g.Hidden,
@@ -108,7 +103,7 @@ func showGroup(g blockGroup) status.Group {
 	for _, s := range g.View().Sets() {
 		usable, eligible := s.Counts()
 		out.Types = append(out.Types, status.TypeState{
-			Type: dns.Type(s.Type).String(), Usable: usable, Eligible: eligible, LastResort: s.LastResort, ByClient: s.NeedsClient(),
+			Type: dns.Type(s.Type).String(), Usable: usable, Eligible: eligible, LastResort: s.LastResort, ShowsAll: s.ShowsAll, ByClient: s.NeedsClient(),
 		})
 		out.HeldOut = out.HeldOut || s.HeldOut()
 	}
@@ -147,28 +142,28 @@ func sharesOf(g *route.Group) shares {
 func showRecord(r blockRecord, parts shares) status.Record {
 	out := status.Record{
 		Group: r.blockGroup.Name, Record: r.ID, Block: r.block.key, Values: []string{}, Alias: r.Target(), Site: r.Site, Admin: string(r.Admin()),
-		Override: overrideOf(health.GroupObject(r.blockGroup.Name, r.ID)), Health: r.Health(r.Record).String(), Shares: map[string]string{},
+		Override: overrideOf(health.GroupObject(r.blockGroup.Name, r.ID)), Health: r.Health(r.Record).String(), Shares: parts.of(r.Record),
 		Checks: refs(r.Checks()),
 	}
 	for _, rr := range r.Values() {
 		out.Values = append(out.Values, dns.Type(rr.Header().Rrtype).String()+" "+answer.Data(rr))
 	}
-	for qtype, of := range parts {
-		if part, ok := of[r.Record]; ok {
-			out.Shares[qtype] = part
-		}
+	if r.Admin() == health.Enabled {
+		out.Since, out.Reason = lastWord(r.Checks())
+		return out
 	}
-	c := deciding(r.Checks())
-	switch {
-	case r.Admin() != health.Enabled && out.Override != nil && out.Override.State == out.Admin:
-		out.Reason = out.Override.Reason
-	case r.Admin() != health.Enabled:
-		out.Reason = r.why()
-	case c != nil:
-		state := c.State()
-		out.Since, out.Reason = unlessZero(state.Since), state.Last.Reason
-	}
+	out.Reason = reasonOf(out.Override, out.Admin, r.why)
 	return out
+}
+
+// lastWord is since when the check that decides has its health, and what it saw last.
+func lastWord(checks []*health.Check) (*time.Time, string) {
+	c := deciding(checks)
+	if c == nil {
+		return nil, ""
+	}
+	state := c.State()
+	return unlessZero(state.Since), state.Last.Reason
 }
 
 // deciding is the check that decides the health of what any of the checks is enough for: of those whose health it has, the one that had it first if it

@@ -33,6 +33,8 @@ var (
 		"Whether verdicts are frozen because all canaries fail.", nil, nil)
 	groupLastResort = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "group_last_resort"),
 		"Whether a group has no usable record for the type and so answers from its last resort.", []string{"group", "type"}, nil)
+	groupShowsAll = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, pluginName, "group_shows_all"),
+		"Whether a group with show_all has fewer usable records for the type than min_healthy asks for, and so answers with all.", []string{"group", "type"}, nil)
 )
 
 // Describe sends nothing: what there is depends on the Corefile (an unchecked collector).
@@ -58,7 +60,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 				if !state.LastAt.IsZero() && state.Last.Outcome == probe.CannotTell {
 					untestable++
 				}
-				g := gauge{checkHealthy, [3]string{c.Probe().Name, c.TargetString(), c.Target().Host}}
+				g := gauge{checkHealthy, [4]string{c.Probe().Name, c.TargetString(), c.Target().Host}}
 				switch status {
 				case health.Healthy:
 					if _, known := gauges[g]; !known {
@@ -75,6 +77,8 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 		}
 	}
 	collectLoad(out, untestable)
+	collectOverrides(out)
+	collectState(out)
 	for g, value := range gauges {
 		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, value, g.values()...)
 	}
@@ -101,14 +105,18 @@ func collectLoad(out chan<- prometheus.Metric, untestable float64) {
 	}
 }
 
-// collectGroups adds whether the block's groups answer from their last resort; of several blocks with one group, whether any does.
+// collectGroups adds whether the block's groups answer from their last resort or show all; of several blocks with one group, whether any does.
 func collectGroups(b *block, gauges map[gauge]float64) {
 	for _, g := range b.table.Choosers() {
 		for _, s := range g.View().Sets() {
-			sample := gauge{groupLastResort, [3]string{g.Name, dns.Type(s.Type).String()}}
+			sample := gauge{groupLastResort, [4]string{g.Name, dns.Type(s.Type).String()}}
 			gauges[sample] += 0
 			if s.LastResort {
 				gauges[sample] = 1
+			}
+			if g.Config.MinHealthy.ShowAll {
+				sample.desc = groupShowsAll
+				gauges[sample] = max(gauges[sample], truth(s.ShowsAll))
 			}
 		}
 	}
@@ -117,15 +125,17 @@ func collectGroups(b *block, gauges map[gauge]float64) {
 // gauge is one sample: checks and groups that share all labels share it, and it shows the worst of them.
 type gauge struct {
 	desc   *prometheus.Desc
-	labels [3]string // as many as the description has
+	labels [4]string // as many as the description has
 }
 
 func (g gauge) values() []string {
 	switch g.desc {
 	case filterAddresses:
 		return g.labels[:1]
-	case groupLastResort, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
+	case groupLastResort, groupShowsAll, certificateExpiry, discoveredTargets, discoveryGood, discoveryAge:
 		return g.labels[:2]
+	case checkHealthy, siteAnswers:
+		return g.labels[:3]
 	}
 	return g.labels[:]
 }

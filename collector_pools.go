@@ -12,18 +12,19 @@ func poolGauge(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	poolRegistered = poolGauge("pool_registered_targets",
-		"Number of targets of a pool that count in the scope of its thresholds: a site, or with cross-site on all of them.", "pool", "site", "type")
+		"Number of targets of a pool that count in the scope of its thresholds: a site, or with cross-site on all of them.", "pool", "balancer", "site", "type")
 	poolUsable = poolGauge("pool_usable_targets",
-		"Number of those that are usable.", "pool", "site", "type")
+		"Number of those that are usable.", "pool", "balancer", "site", "type")
 	poolDNSFailover = poolGauge("pool_dns_failover",
-		"Whether a pool has too few usable targets for the site to answer.", "pool", "site", "type")
+		"Whether a pool has too few usable targets for the site to answer.", "pool", "balancer", "site", "type")
 	poolFailOpen = poolGauge("pool_fail_open",
-		"Whether a pool has so few usable targets in the site that all are used.", "pool", "site", "type")
+		"Whether a pool has so few usable targets in the site that all are used.", "pool", "balancer", "site", "type")
 	siteAnswers = poolGauge("site_answers",
 		"Whether a site is in the answers of a balancer, or of a pool that is aliased by itself.", "balancer", "site", "type")
 )
 
-// collectBalancers adds how the sites of the block's balancers stand; of several that look at one site of a pool, the worst.
+// collectBalancers adds how the sites of the block's balancers stand. A pool has the numbers of each balancer, which counts it in its own way. Where aliases use
+// one balancer differently, it shows the worst.
 func collectBalancers(b *block, gauges map[gauge]float64) {
 	for _, g := range b.table.Balancers() {
 		for _, s := range g.View().Sets() {
@@ -32,10 +33,12 @@ func collectBalancers(b *block, gauges map[gauge]float64) {
 			}
 			kind := dns.Type(s.Type).String()
 			for _, site := range s.Balance.Sites {
-				answers := gauge{siteAnswers, [3]string{s.Balance.Balancer.Name, site.Site, kind}}
+				answers := gauge{siteAnswers, [4]string{s.Balance.Balancer.Name, site.Site, kind}}
 				gauges[answers] = max(gauges[answers], truth(site.Answers))
 				for _, p := range site.Pools {
-					of := func(desc *prometheus.Desc) gauge { return gauge{desc, [3]string{p.Pool.Name, site.Site, kind}} }
+					of := func(desc *prometheus.Desc) gauge {
+						return gauge{desc, [4]string{p.Pool.Name, s.Balance.Balancer.Name, site.Site, kind}}
+					}
 					gauges[of(poolRegistered)] = float64(p.Registered)
 					gauges[of(poolUsable)] = float64(p.Usable)
 					gauges[of(poolDNSFailover)] = max(gauges[of(poolDNSFailover)], truth(p.DNSFailover))

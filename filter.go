@@ -58,7 +58,7 @@ func countFiltered(ctx context.Context, f *answer.Filtered) {
 // collectFilters adds how many addresses the block's filters know; of several blocks with a filter of one name, the most.
 func collectFilters(b *block, gauges map[gauge]float64) {
 	for _, f := range b.table.Filters() {
-		sample := gauge{filterAddresses, [3]string{f.Name}}
+		sample := gauge{filterAddresses, [4]string{f.Name}}
 		gauges[sample] = max(gauges[sample], float64(f.Known()))
 	}
 }

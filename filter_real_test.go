@@ -86,8 +86,8 @@ func TestRealEtcd(t *testing.T) {
 	}
 }
 
-// apiServer is as much of a cluster's API as *kubernetes* watches: one headless service with two endpoints.
-func apiServer(t *testing.T) string {
+// clusterAPI is as much of a cluster's API as *kubernetes* watches: one headless service with two endpoints.
+func clusterAPI(t *testing.T) string {
 	t.Helper()
 	const meta = `"metadata":{"name":"web","namespace":"default","resourceVersion":"1","labels":{"kubernetes.io/service-name":"web"}}`
 	objects := map[string][2]string{
@@ -128,7 +128,7 @@ func apiServer(t *testing.T) string {
 
 // TestRealKubernetes filters the endpoints of a headless service. The plugin is the real one, the cluster is not.
 func TestRealKubernetes(t *testing.T) {
-	s := startBefore(t, listening("cluster.local", "kubernetes {\nendpoint "+apiServer(t)+"\n}", filterStanza("")))
+	s := startBefore(t, listening("cluster.local", "kubernetes {\nendpoint "+clusterAPI(t)+"\n}", filterStanza("")))
 	expectFiltered(t, s, "web.default.svc.cluster.local.")
 	settle(t, filterOf(t), health.Healthy, "127.0.0.12")
 	r := s.ask("_http._tcp.web.default.svc.cluster.local.", dns.TypeSRV)

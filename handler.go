@@ -41,10 +41,8 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	if res.Filtered != nil {
 		countFiltered(ctx, res.Filtered)
 	}
-	if res.Pass && q.Match.Cut != nil {
-		if other := h.block.beside[q.Match.Cut.Name]; other != nil { // CoreDNS has led the query astray
-			return (&Handler{Next: other.next, block: other}).ServeDNS(ctx, w, r)
-		}
+	if other := h.astray(q, res); other != nil {
+		return (&Handler{Next: other.next, block: other}).ServeDNS(ctx, w, r)
 	}
 	switch {
 	case res.Pass && h.Next == nil:
@@ -54,11 +52,20 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	case res.Msg == nil:
 		return res.Rcode, res.Err
 	}
+	res.Msg = h.block.signing.sign(ctx, match.Zone.Name, r, res.Msg)
 	res.Fit(r, func() int { return (&request.Request{Req: r, W: w}).Size() })
 	if err := w.WriteMsg(res.Msg); err != nil {
 		return dns.RcodeServerFailure, err
 	}
 	return dns.RcodeSuccess, res.Err
+}
+
+// astray returns the server block that a query belongs to which CoreDNS has led to us all the same; nil if it is ours.
+func (h *Handler) astray(q *query, res answer.Result) *block {
+	if !res.Pass || q.Match.Cut == nil {
+		return nil
+	}
+	return h.block.beside[q.Match.Cut.Name]
 }
 
 // asked returns the lower-case name of the question and what our table says of it. Nothing but a plain query of class IN is ours to look
@@ -89,7 +96,7 @@ func (q *query) Ask(ctx context.Context, req *dns.Msg) answer.Behind {
 		return answer.Behind{Nobody: true, Rcode: dns.RcodeServerFailure}
 	}
 	w := nonwriter.New(q.w)
-	rcode, err := plugin.NextOrFailure(pluginName, q.h.Next, ctx, w, req.Copy())
+	rcode, err := plugin.NextOrFailure(pluginName, q.h.Next, ctx, w, q.h.block.signing.unsigned(req))
 	if w.Msg != nil {
 		return answer.Behind{Msg: w.Msg, Rcode: w.Msg.Rcode, Err: err}
 	}
@@ -127,11 +134,7 @@ func (h *Handler) CacheBypassZones() []string {
 	if !belowCache() {
 		return nil
 	}
-	var zones []string
-	for _, s := range h.block.stanzas {
-		zones = append(zones, s.Zones...)
-	}
-	return zones
+	return h.block.zones()
 }
 
 // Ready reports whether we have started and every check has ended an attempt. It answers for the whole process,

@@ -42,7 +42,7 @@ func collectExpiry(c *health.Check, state health.State, gauges map[gauge]float64
 	if state.Expires == 0 {
 		return
 	}
-	g := gauge{certificateExpiry, [3]string{c.Probe().Name, c.TargetString()}}
+	g := gauge{certificateExpiry, [4]string{c.Probe().Name, c.TargetString()}}
 	if before, known := gauges[g]; !known || float64(state.Expires) < before {
 		gauges[g] = float64(state.Expires)
 	}

@@ -95,13 +95,15 @@ func (observer) ProbePanicked(c *health.Check, value any) {
 	log.Errorf("the probe of check %s panicked, the attempt counts as one that could not tell: %v\n%s", c, value, debug.Stack())
 }
 
-// lastResorts is what the log said last of each group, so that a reload does not tell again what holds already, nor forget what ends.
+// lastResorts is what the log said last of each group's last resort and `show_all`, so that a reload does not tell again what holds already, nor
+// forget what ends.
 var lastResorts = ledger{on: map[resort]bool{}}
 
-// resort is a last resort that may be in force: of a group in one server block, for one type.
+// resort is a last resort that may be in force, or show_all: of a group in one server block, for one type.
 type resort struct {
 	block, group string
 	qtype        uint16
+	showsAll     bool
 }
 
 // what is the group in words; a pool or a balancer says itself what it is.
@@ -141,8 +143,10 @@ func (l *ledger) compare(running []*instance) {
 		for _, b := range i.blocks {
 			for _, g := range b.table.Choosers() {
 				for _, s := range g.View().Sets() {
-					r := resort{b.key, g.Name, s.Type}
+					r := resort{b.key, g.Name, s.Type, false}
 					words[r], holds[r] = g.LastResort, s.LastResort
+					r.showsAll = true
+					holds[r] = s.ShowsAll
 				}
 			}
 		}
@@ -159,9 +163,17 @@ func (l *ledger) compare(running []*instance) {
 	}
 }
 
-// tell logs that a group has run out of usable records, or has one again, if that is news.
+// tell logs that a group has run out of usable records or has too few, or has them again, if that is news.
 func (l *ledger) tell(r resort, word config.LastResort, on bool) {
 	if !l.change(r, on) {
+		return
+	}
+	switch {
+	case r.showsAll && on:
+		log.Warningf("%s has fewer usable records for %s than min_healthy asks for: show_all answers with all", r.what(), dns.Type(r.qtype))
+		return
+	case r.showsAll:
+		log.Infof("%s no longer shows all records for %s", r.what(), dns.Type(r.qtype))
 		return
 	}
 	events.Publish(status.Event{LastResort: &status.LastResort{
@@ -185,5 +197,10 @@ func (observer) FilterForgot(_ *route.Filter, checks []*health.Check) { running.
 
 // LastResort logs a change of a group.
 func (o observer) LastResort(g *route.Group, qtype uint16, on bool) {
-	lastResorts.tell(resort{o.block, g.Name, qtype}, g.LastResort, on)
+	lastResorts.tell(resort{o.block, g.Name, qtype, false}, g.LastResort, on)
+}
+
+// ShowsAll logs that a group has fewer usable records than it should.
+func (o observer) ShowsAll(g *route.Group, qtype uint16, on bool) {
+	lastResorts.tell(resort{o.block, g.Name, qtype, true}, "", on)
 }

@@ -17,7 +17,7 @@ func (i *instance) conflicts(b *block) error {
 	return nil
 }
 
-// govern makes the newest instance that runs decide what is process-wide. Of a reload that fails later the older one is left, and decides again.
+// govern makes the newest instance that runs decide what is process-wide.
 func (is *instances) govern() {
 	var maxAttempts int
 	var canaries []*health.Check

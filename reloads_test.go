@@ -1,64 +1,214 @@
 package healthroute
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 
-	"github.com/miekg/dns"
+	"github.com/coredns/caddy"
+
+	"github.com/healthroute/healthroute/plugin/health"
 )
 
-// TestReloadsUnderLoad is user report 29: fifty reloads, half of them broken, cost no query, and leave as many goroutines,
-// sockets and checks as there were.
-func TestReloadsUnderLoad(t *testing.T) {
-	const reloads = 50
-	kept := newBackend(t, "127.0.0.1", "0")
-	coming := newBackend(t, "127.0.0.2", kept.Port)
-	alone := listening("example.org", hourly("/", kept))
-	both := listening("example.org", hourly("/", kept, coming))
-	s := start(t, alone)
-	s.mustReload(both) // everything that is made once has been made
-	s.mustReload(alone)
-	goroutines, files := runtime.NumGoroutine(), openFiles(t)
+// reloading is a server whose configuration changes all the time, numbered from 1 on: odd ones have one more group, and each has another path for one
+// probe than the one before. Every query tells under which configuration it was answered.
+type reloading struct {
+	*server
+	t *testing.T
 
-	load := newLoad(s.address("udp"), 4)
-	broken := []string{
-		strings.Replace(both, "multivalue", "nonsense", 1),
-		strings.Replace(both, "healthroute", "broken setup\nhealthroute", 1),
-		strings.Replace(both, "healthroute", "broken start\nhealthroute", 1),
+	up, down, flip, redefined, coming *target
+	occupied                          string // a port on which nobody else can listen
+	dir                               string
+	bulk                              string // groups that make an instance large enough for a lost one to be seen
+}
+
+func newReloading(t *testing.T) *reloading {
+	r := &reloading{t: t, occupied: occupied(t), dir: t.TempDir(), up: newTarget(t, "127.0.0.1", "0", false)}
+	r.down = newTarget(t, "127.0.0.2", r.up.port, true)
+	r.flip = newTarget(t, "127.0.0.3", r.up.port, false)
+	r.redefined = newTarget(t, "127.0.0.4", r.up.port, true)
+	r.coming = newTarget(t, "127.0.0.5", r.up.port, false)
+	var bulk strings.Builder
+	for i := range 300 {
+		fmt.Fprintln(&bulk, groupOf("weighted", fmt.Sprintf("bulk%d", i), "", "192.0.2.1", "192.0.2.2", "192.0.2.3"))
 	}
-	attempted := coming.count()
-	for i := range reloads / 2 {
-		b := broken[i%len(broken)]
-		if err := s.reload(b); err == nil {
-			t.Fatalf("Expected the reload to fail, got none for:\n%s", b)
+	r.bulk = bulk.String()
+	r.server = start(t, r.corefile(1))
+	return r
+}
+
+// corefile is the configuration of a number.
+func (r *reloading) corefile(n int) string {
+	return r.with(fmt.Sprint(n), n, "")
+}
+
+// with is a configuration that says it is called so.
+func (r *reloading) with(name string, n int, more string) string {
+	probe := func(name, options string) string {
+		return "probe " + name + " http {\nport " + r.up.port + "\ninterval 1s\ntimeout 900ms\n" + options + "\n}"
+	}
+	extra := ""
+	if n%2 == 1 {
+		extra = groupOf("simple", "coming", "probe web", r.coming.address)
+	}
+	return listening("example.org", stanza(more, "nameserver ns1 192.0.2.53", probe("web", ""), probe("redefined", fmt.Sprintf("path /%d", n%2)), extra,
+		"group marker simple {\nrecord TXT "+name+" id number\n}",
+		groupOf("multivalue", "steady", "probe web", r.up.address, r.down.address),
+		groupOf("failover", "flip", "probe web", r.flip.address, "192.0.2.9 probe none"),
+		groupOf("failover", "redefined", "probe redefined", r.redefined.address, "192.0.2.9 probe none"),
+		r.bulk))
+}
+
+// ways are how a start can fail, each with a configuration that differs in everything else too. Late says that our part of it starts.
+func (r *reloading) ways(n int) []struct {
+	name, corefile string
+	late           bool
+} {
+	other := func(more string) string { return r.with("refused", n, more) }
+	return []struct {
+		name, corefile string
+		late           bool
+	}{
+		{"the Corefile's syntax", other("") + "example.net {\n", false},
+		{"our configuration", strings.Replace(other(""), "multivalue", "nonsense", 1), false},
+		{"another plugin's setup", strings.Replace(other(""), "healthroute", "broken setup\nhealthroute", 1), false},
+		{"another plugin's start, after ours", strings.Replace(other(r.hostile()), "healthroute", "broken start\nhealthroute", 1), true},
+		{"an address in use", other(r.hostile()) + "example.net:" + r.occupied + " {\nbind 127.0.0.1\nwhoami\n}\n", true},
+		{"our own start", other("geoip " + filepath.Join(r.dir, "missing.mmdb")), false},
+	}
+}
+
+// hostile is what is about the whole process, and must not be while the start can fail: a canary that fails, and one attempt at a time.
+func (r *reloading) hostile() string {
+	return "max_attempts 1\ncanary gateway\nprobe gateway tcp {\ntarget 127.0.0.9\nport " + closedPort(r.t, "127.0.0.9") + "\ninterval 1h\nfall 1\n}"
+}
+
+// TestReloadsUnderLoad is user report 29. A third of the reloads is broken, in each of the ways in which a start can fail. Meanwhile clients ask by UDP and TCP,
+// and one target turns again and again: no query goes unanswered, none is answered wrongly, no target sees an attempt too many, runs of failures and
+// passes go on, counters never go back, and in the end there is no more of anything than after the first reloads.
+//
+// The server runs in this process: so the race detector and the counts of goroutines, descriptors and bytes see all of it.
+func TestReloadsUnderLoad(t *testing.T) {
+	r := newReloading(t)
+	n := 1
+	for _, way := range r.ways(2) { // everything that is made once is made
+		if err := r.reload(way.corefile); err == nil {
+			t.Fatalf("Expected %s to refuse the reload, got no error", way.name)
 		}
-		if strings.Contains(b, "broken start") {
-			attempted++ // our part of it had started
+	}
+	for range 2 {
+		n++
+		r.mustReload(r.corefile(n))
+	}
+	goroutines, files, bytes := runtime.NumGoroutine(), openFiles(t), heap()
+	metrics := scrape(t)
+	began := time.Now()
+	attempted := r.counts()
+	check := checkOf(t, r.flip.address)
+
+	load := newReloadLoad(t, r, n)
+	flips := r.flipping(check)
+	broken, adds, redefined := 0, 0, 0
+	left := -1 // attempts at what is not configured, when that began
+	quick := []*target{r.up, r.down, r.flip, r.redefined}
+	for i := range manyReloads {
+		if left >= 0 {
+			r.expectCount(r.coming, left)
 		}
-		if i%2 == 0 {
-			s.mustReload(both)
-			attempted++
+		if i%3 == 2 {
+			ways := r.ways(n + 1)
+			way := ways[broken%len(ways)]
+			broken++
+			if err := r.reload(way.corefile); err == nil {
+				t.Fatalf("Expected %s to refuse the reload, got no error", way.name)
+			}
+			if way.late {
+				adds++
+				redefined++
+			}
 		} else {
-			s.mustReload(alone)
+			n++
+			load.coming.Store(int64(n))
+			r.mustReload(r.corefile(n))
+			load.holds.Store(int64(n))
+			adds++
+			redefined++
 		}
-		load.step()
+		if left = -1; n%2 == 0 {
+			left = r.coming.count()
+		}
+		if got := checkOf(t, r.flip.address); got != check {
+			t.Fatalf("Expected the check of %s to be the same one, got another", r.flip.address)
+		}
+		if len(running.all()) != 1 || engine.Frozen() {
+			t.Fatalf("Expected one instance, and verdicts that move, got %d and %v", len(running.all()), engine.Frozen())
+		}
+		metrics = expectForwards(t, metrics, scrape(t))
+		quick[i%len(quick)].await() // so that the reloads spread over many intervals
 	}
-	s.mustReload(alone)
-	asked, unanswered := load.end()
-	if unanswered > 0 || asked < reloads {
-		t.Errorf("Expected an answer to each of at least %d queries, got none for %d of %d", reloads, unanswered, asked)
+	turns := flips.end()
+	load.end()
+	if turns == 0 {
+		t.Error("Expected a target that turned, got none")
 	}
-	expectHits(t, kept, 1)
-	expectChecks(t, 1)
+
+	// An attempt comes 5 % early at the most; what begins makes one at once and the next one at any time.
+	most := int(time.Since(began).Seconds()/0.95) + 2
+	ended := r.counts()
+	for i, slack := range []int{0, 0, 0, 2 * redefined, 2 * adds} {
+		if got := ended[i] - attempted[i]; got > most+slack {
+			t.Errorf("Expected at most %d attempts at target %d, got %d", most+slack, i, got)
+		}
+	}
+	if n%2 == 1 {
+		r.mustReload(r.corefile(n + 1))
+	}
+	r.mustReload(r.corefile(3))
+	expectChecks(t, 5)
 	eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= goroutines })
-	eventually(t, "no more open files than before", func() bool { return openFiles(t) <= files })
-	if got := coming.count(); got > attempted {
-		t.Errorf("Expected at most %d attempts of what came and went, got %d", attempted, got)
+	eventually(t, "no more open files than before", func() bool { runtime.GC(); return openFiles(t) <= files })
+	eventually(t, "no more memory than before", func() bool { return heap() < bytes+2<<20 })
+	if got := len(caddy.Instances()); got != 1 {
+		t.Errorf("Expected one instance of caddy, got %d", got)
 	}
+}
+
+// counts are the attempts so far.
+func (r *reloading) counts() (all []int) {
+	for _, g := range []*target{r.up, r.down, r.flip, r.redefined, r.coming} {
+		all = append(all, g.count())
+	}
+	return all
+}
+
+func (r *reloading) expectCount(g *target, want int) {
+	r.t.Helper()
+	if got := g.count(); got != want {
+		r.t.Errorf("Expected no attempt at %s, which no configuration names, got %d", g.address, got-want)
+	}
+}
+
+// await waits for the next attempt.
+func (g *target) await() {
+	g.t.Helper()
+	select {
+	case <-g.came:
+	case <-time.After(patience):
+		g.t.Fatalf("Expected an attempt at %s within %s, got none", g.address, patience)
+	}
+}
+
+// heap is how many bytes are in use.
+func heap() int {
+	runtime.GC()
+	runtime.GC() // what finalizers let go of
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 func openFiles(t *testing.T) int {
@@ -70,47 +220,67 @@ func openFiles(t *testing.T) int {
 	return len(files)
 }
 
-// load is clients that ask by UDP without a pause. By TCP CoreDNS itself drops what it has accepted and not read.
-type load struct {
-	asked, unanswered atomic.Int64
-	stop              chan struct{}
-	clients           sync.WaitGroup
+// expectForwards holds counters against what they were: none is less, and none is gone but those of what a reload took out.
+func expectForwards(t *testing.T, before, after map[string]float64) map[string]float64 {
+	t.Helper()
+	for name, was := range before {
+		if !strings.Contains(name, "_total{") && !strings.Contains(name, "_duration_seconds{") && !strings.Contains(name, "_lag_seconds{") {
+			continue
+		}
+		if is, there := after[name]; is < was && (there || !strings.Contains(name, "coming.") && !strings.Contains(name, "127.0.0.5") && !strings.Contains(name, "gateway")) {
+			t.Errorf("Expected %s to be at least %v, got %v (there: %v)", name, was, is, there)
+		}
+	}
+	return after
 }
 
-func newLoad(address string, clients int) *load {
-	l := &load{stop: make(chan struct{})}
-	for range clients {
-		l.clients.Go(func() {
-			for {
+// turning is a target that turns again and again until it is told to end.
+type turning struct {
+	stop  chan struct{}
+	turns chan int
+}
+
+// flipping turns a target and asks until the answer follows: after as many attempts as the probe says, whatever reloads come between.
+func (r *reloading) flipping(check *health.Check) turning {
+	f := turning{make(chan struct{}), make(chan int, 1)}
+	address := r.address("udp")
+	go func() {
+		turns := 0
+		defer func() { f.turns <- turns }()
+		for failing := true; ; failing = !failing {
+			needed, from, to := check.Probe().Fall, r.flip.address, "192.0.2.9"
+			if !failing {
+				needed, from, to = check.Probe().Rise, to, from
+			}
+			r.flip.turn(failing)
+			for answered := from; answered != to; {
 				select {
-				case <-l.stop:
+				case <-f.stop:
 					return
 				default:
 				}
-				r, err := exchange("udp", address, question("www.example.org.", dns.TypeA))
-				if err != nil || r.Rcode != dns.RcodeSuccess || len(r.Answer) == 0 {
-					l.unanswered.Add(1)
+				had := r.flip.since() - 1 // the next attempt begins when everybody knows of the end of the one before
+				answered = askOnce("udp", address, "flip.example.org.", "A")
+				switch have := r.flip.since(); {
+				case answered != from && answered != to:
+					r.t.Errorf("Expected %s or %s, got %s", from, to, answered)
+					return
+				case answered == from && had >= needed:
+					r.t.Errorf("Expected %s after %d attempts, got %s after %d", to, needed, from, had)
+					return
+				case answered == to && have < needed:
+					r.t.Errorf("Expected %s until %d attempts, got %s after %d", from, needed, to, have)
+					return
 				}
-				l.asked.Add(1)
 			}
-		})
-	}
-	return l
-}
-
-// step waits until another query has been asked.
-func (l *load) step() {
-	for before := l.asked.Load(); l.asked.Load() == before; {
-		select {
-		case <-l.stop:
-			return
-		default:
+			turns++
 		}
-	}
+	}()
+	return f
 }
 
-func (l *load) end() (asked, unanswered int64) {
-	close(l.stop)
-	l.clients.Wait()
-	return l.asked.Load(), l.unanswered.Load()
+// end returns how often the answer followed.
+func (f turning) end() int {
+	close(f.stop)
+	return <-f.turns
 }

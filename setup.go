@@ -45,6 +45,7 @@ func setup(c *caddy.Controller) error {
 	})
 	b.meetNeighbours = func() {
 		b.warnOfNeighbours(config)
+		b.signing = newSigning(config.Handler("dnssec"), b.zones(), c.Key)
 		if config.Handler("geoip") != nil {
 			b.geoip, _ = config.Handler("metadata").(metadataCollector)
 		}

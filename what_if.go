@@ -2,6 +2,7 @@ package healthroute
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -13,12 +14,14 @@ import (
 	"github.com/healthroute/healthroute/plugin/status"
 )
 
-// emptied returns the groups that would have nothing usable left, or nothing that is at least eligible, if operators said what change says, and what they
-// would answer. The tables are compiled once more for that, on the same checks: so it is the server's own code that says what would be, with aliases and
+// emptied returns the groups, and the pools and balancers behind their aliases, that would have nothing usable left, or nothing that is at least
+// eligible, if operators said what change says, and what they would answer. The tables are compiled once more for that, on the same checks: so it is the server's own code that says what would be, with aliases and
 // everything else that one record's state means for another group.
-func (b apiBackend) emptied(change func(*health.Admin)) ([]status.Remainder, error) {
+func (b apiBackend) emptied(change func(*health.Admin) error) ([]status.Remainder, error) {
 	said := admin.WhatIf()
-	change(said)
+	if err := change(said); err != nil {
+		return nil, err
+	}
 	out := []status.Remainder{}
 	for _, block := range b.blocks() {
 		after := route.NewTable(unseen{}, said)
@@ -30,8 +33,9 @@ func (b apiBackend) emptied(change func(*health.Admin)) ([]status.Remainder, err
 		names := answer.NewNames(after, health.RealClock{}, nil)
 		names.Inherit(block.names)
 		names.Stop()
-		for i, g := range block.table.Groups() {
-			for _, r := range emptiedTypes(g, after.Groups()[i]) {
+		choosers := after.Choosers()
+		for i, g := range block.table.Choosers() {
+			for _, r := range emptiedTypes(g, choosers[i]) {
 				if !slices.ContainsFunc(out, func(o status.Remainder) bool { return o.Group == r.Group && o.Type == r.Type }) {
 					out = append(out, r)
 				}
@@ -51,11 +55,36 @@ func emptiedTypes(before, after *route.Group) []status.Remainder {
 		if usable > 0 || usableBefore == 0 && (eligible > 0 || eligibleBefore == 0) {
 			continue
 		}
-		r := status.Remainder{Group: after.Name, Type: dns.Type(s.Type).String(), LastResort: string(after.LastResort), Answers: []string{}}
-		for _, c := range s.Rest() {
-			r.Answers = append(r.Answers, c.Record.ID)
+		r := status.Remainder{Group: after.Name, Type: dns.Type(s.Type).String(), LastResort: string(after.LastResort), Answers: restOf(s)}
+		if s.Balance != nil {
+			r.LastResort = failOpen
 		}
 		out = append(out, r)
+	}
+	return out
+}
+
+// failOpen is the word for what a pool or a balancer does that has nothing usable.
+const failOpen = "fail_open"
+
+// restOf names what would answer: records, targets, and sites with their addresses. Where nothing behind an alias is usable either it is what answers
+// there, so that nobody has to ask again.
+func restOf(s *route.Set) []string {
+	out := []string{}
+	for _, c := range s.Rest() {
+		behind := c.Behind(s.Type)
+		switch {
+		case behind != nil && !behind.Usable():
+			for _, name := range restOf(behind) {
+				out = append(out, c.Record.ID+" -> "+name)
+			}
+		case s.Balance != nil && len(s.Group.Fronts()) > 0:
+			for i := range c.Len(s.Type) {
+				out = append(out, fmt.Sprintf("site %s (%s)", c.Record.ID, answer.Data(c.RR(s.Type, i, ""))))
+			}
+		default:
+			out = append(out, c.Record.ID)
+		}
 	}
 	return out
 }
@@ -65,6 +94,7 @@ type unseen struct{}
 
 // LastResort is route.Observer's.
 func (unseen) LastResort(*route.Group, uint16, bool) {}
+func (unseen) ShowsAll(*route.Group, uint16, bool)   {}
 
 // FilterFull is route.Observer's.
 func (unseen) FilterFull(*route.Filter) {}

@@ -133,6 +133,19 @@ func New(t *route.Table, o Options) *Answerer {
 	return a
 }
 
+// Inherit takes over what an earlier answerer remembers of those who stand behind us, so that a reload forgets nothing that may be asked for in vain
+// now. It is called before the first query.
+func (a *Answerer) Inherit(old *Answerer) {
+	a.taken.inherit(old.taken)
+	for zone, now := range a.zones {
+		for other, before := range old.zones {
+			if other.Name == zone.Name {
+				now.inherit(before)
+			}
+		}
+	}
+}
+
 // Answer decides a query.
 func (a *Answerer) Answer(ctx context.Context, q *Query) Result {
 	if q.qtype() == dns.TypeDS {
@@ -229,7 +242,7 @@ func memberFor(e *route.Entry, qtype uint16) *route.Group {
 func (a *Answerer) otherType(ctx context.Context, q *Query, e *route.Entry) Result {
 	bare := len(e.Members) == 0 && e.Name == e.Zone.Name
 	b := a.behind(ctx, q, q.Req)
-	if b.lacksName() || b.Rcode == dns.RcodeServerFailure && !b.answers() && !bare || b.empty() {
+	if b.lacksName() || b.fails() && !bare || b.empty() {
 		res := a.noData(ctx, q, e)
 		res.Filtered = b.filtered
 		return res

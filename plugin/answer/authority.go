@@ -117,6 +117,17 @@ func (a *authority) known() (*dns.SOA, time.Time) {
 	return a.learned, a.until
 }
 
+// inherit takes over what an earlier one has learned; it is asked for again at once, as whoever stands behind us may be another one.
+func (a *authority) inherit(old *authority) {
+	soa, _ := old.known()
+	if soa == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.learned, a.until = soa, a.now()
+}
+
 // learn asks the next plugin for the zone's SOA and keeps it for its TTL; a failure to say does not undo what was known.
 func (a *authority) learn(ctx context.Context, q *Query) *dns.SOA {
 	b := q.Next.Ask(ctx, question(q, a.zone.Name, dns.TypeSOA))

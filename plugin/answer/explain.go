@@ -36,6 +36,7 @@ type Reason struct {
 	Group      string            `json:"group"`
 	Policy     string            `json:"policy"`
 	LastResort string            `json:"last_resort,omitempty"` // the word, while nothing in the group is usable
+	ShowsAll   bool              `json:"shows_all,omitempty"`   // fewer records are usable than min_healthy asks for, and show_all stands there
 	Step       string            `json:"step,omitempty"`        // what the policy did
 	Sites      []SiteReason      `json:"sites,omitempty"`       // of a pool or a balancer
 	Records    []CandidateReason `json:"records"`
@@ -153,7 +154,7 @@ func explainLink(l Link) Reason {
 	if l.Set == nil {
 		return r
 	}
-	r.Sites = explainSites(l)
+	r.Sites, r.ShowsAll = explainSites(l), l.Set.ShowsAll
 	if l.Choice.LastResort {
 		r.LastResort = string(l.Group.LastResort)
 	}
@@ -185,6 +186,9 @@ func explainCandidate(l Link, c *route.Candidate, part *big.Rat) CandidateReason
 		r.Why = "usable"
 		if c.Standing == route.Unusable {
 			r.Why = "not usable, but nothing better is: last resort"
+			if s.ShowsAll {
+				r.Why = "not usable, but too few are: show_all"
+			}
 			if s.Balance != nil && l.Group.Fronts() == nil {
 				r.Why = "not usable, but too little of its site is: fail open"
 			}

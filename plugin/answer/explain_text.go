@@ -49,6 +49,9 @@ func (r Reason) text(b *strings.Builder, at func(time.Time) string, margin strin
 	if r.LastResort != "" {
 		fmt.Fprintf(b, ", no usable record: last_resort %s", r.LastResort)
 	}
+	if r.ShowsAll {
+		b.WriteString(", fewer usable records than min_healthy asks for: show_all")
+	}
 	if r.Step != "" {
 		fmt.Fprintf(b, ", %s", r.Step)
 	}

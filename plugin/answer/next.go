@@ -35,6 +35,9 @@ func (b Behind) lacksName() bool {
 // answers reports whether there are records of the name, were it only an alias that leads nowhere.
 func (b Behind) answers() bool { return b.Msg != nil && len(b.Msg.Answer) > 0 }
 
+// fails reports a failure, which proves nothing.
+func (b Behind) fails() bool { return b.Rcode == dns.RcodeServerFailure && !b.answers() }
+
 // empty reports a reply that holds nothing at all, not even the SOA of a proper NODATA or a referral.
 func (b Behind) empty() bool {
 	return b.Rcode == dns.RcodeSuccess && (b.Msg == nil || len(b.Msg.Answer) == 0 && len(b.Msg.Ns) == 0)

@@ -15,10 +15,13 @@ import (
 func (a *Answerer) stands(ctx context.Context, q *Query, m route.Match) (Behind, bool) {
 	b := Behind{Rcode: dns.RcodeNameError}
 	if !a.taken.lacks(q.Name) {
-		if b = a.behind(ctx, q, q.Req); !b.lacksName() {
+		b = a.behind(ctx, q, q.Req)
+		switch {
+		case b.lacksName():
+			a.taken.remember(q.Name, b)
+		case !b.fails() || !a.taken.lacked(q.Name):
 			return b, true
 		}
-		a.taken.remember(q.Name, b)
 	}
 	if m.Ancestor == "" || a.taken.lacks(m.Ancestor) {
 		return b, false
@@ -26,6 +29,9 @@ func (a *Answerer) stands(ctx context.Context, q *Query, m route.Match) (Behind,
 	above := q.Next.Ask(ctx, question(q, m.Ancestor, q.qtype()))
 	if above.lacksName() {
 		a.taken.remember(m.Ancestor, above)
+		return b, false
+	}
+	if above.fails() && a.taken.lacked(m.Ancestor) {
 		return b, false
 	}
 	if above.Rcode != dns.RcodeSuccess && !above.answers() {
@@ -38,9 +44,12 @@ func (a *Answerer) stands(ctx context.Context, q *Query, m route.Match) (Behind,
 }
 
 // memory remembers the names that whoever stands behind us lacks, for as long as that answer may be kept.
+//
+// What it has from before a reload is asked for again, as whoever stands behind us may be another one, but stands where that fails.
 type memory struct {
-	now   func() time.Time
-	names *lru.Cache[string, time.Time] // until when
+	now    func() time.Time
+	names  *lru.Cache[string, time.Time] // until when
+	before *lru.Cache[string, time.Time] // the same from before a reload
 }
 
 // memorySize bounds the memory: askers choose the names below a wildcard.
@@ -50,15 +59,35 @@ const memorySize = 10_000
 const shortMemory = 5 * time.Second
 
 func newMemory(now func() time.Time) *memory {
+	return &memory{now: now, names: newNameCache(), before: newNameCache()}
+}
+
+func newNameCache() *lru.Cache[string, time.Time] {
 	names, err := lru.New[string, time.Time](memorySize)
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
-	return &memory{now: now, names: names}
+	return names
 }
 
-func (m *memory) lacks(name string) bool {
-	until, ok := m.names.Get(name)
+// inherit takes over what an earlier one knows.
+func (m *memory) inherit(old *memory) {
+	for _, names := range []*lru.Cache[string, time.Time]{old.before, old.names} {
+		for _, name := range names.Keys() { // oldest first
+			if until, ok := names.Peek(name); ok && m.now().Before(until) {
+				m.before.Add(name, until)
+			}
+		}
+	}
+}
+
+func (m *memory) lacks(name string) bool { return m.holds(m.names, name) }
+
+// lacked reports whether the name was lacking before a reload, by an answer that may still be kept.
+func (m *memory) lacked(name string) bool { return m.holds(m.before, name) }
+
+func (m *memory) holds(names *lru.Cache[string, time.Time], name string) bool {
+	until, ok := names.Get(name)
 	return ok && m.now().Before(until)
 }
 

@@ -44,8 +44,8 @@ type Admin struct {
 	changes atomic.Uint64
 
 	mu        sync.Mutex
-	overrides map[Object]*standing           // guarded by mu
-	watchers  map[*func(Object)]func(Object) // guarded by mu
+	overrides map[Object]*standing               // guarded by mu
+	watchers  map[*func([]Object)]func([]Object) // guarded by mu
 }
 
 // standing is an override that holds now.
@@ -57,15 +57,31 @@ type standing struct {
 
 // NewAdmin returns an empty layer.
 func NewAdmin(c Clock) *Admin {
-	return &Admin{clock: c, overrides: map[Object]*standing{}, watchers: map[*func(Object)]func(Object){}}
+	return &Admin{clock: c, overrides: map[Object]*standing{}, watchers: map[*func([]Object)]func([]Object){}}
 }
 
 // Set puts an override in force; an earlier one of the object ends. Since is filled in. One that has expired already, or says
 // enabled with no end, takes the earlier one away. But an always that was disabled comes back then, and when the disabling
 // expires: it is how the object is served while it is (spec 3.2, T-230).
-func (a *Admin) Set(o Object, v Override) {
+func (a *Admin) Set(o Object, v Override) { a.SetAll([]Object{o}, v) }
+
+// SetAll is Set for each of the objects at one instant. Watchers are told once, of all of them: what follows for a thousand targets of a pool costs
+// them little more than what follows for one.
+func (a *Admin) SetAll(objects []Object, v Override) {
 	v.Since = a.clock.Now()
+	var changed []Object
 	a.mu.Lock()
+	for _, o := range objects {
+		if a.set(o, v) {
+			changed = append(changed, o)
+		}
+	}
+	a.mu.Unlock()
+	a.tell(changed...)
+}
+
+// set is Set at the time Since, and reports whether anything was or is said; it is called with mu held.
+func (a *Admin) set(o Object, v Override) bool {
 	before, had := a.overrides[o]
 	next := &v
 	var kept *Override
@@ -85,10 +101,7 @@ func (a *Admin) Set(o Object, v Override) {
 	if set {
 		a.enter(o, *next, kept)
 	}
-	a.mu.Unlock()
-	if had || set {
-		a.tell(o)
-	}
+	return had || set
 }
 
 // expired reports whether the override has ended at that time.
@@ -114,20 +127,29 @@ func (a *Admin) Clear(o Object) bool {
 	return had
 }
 
-// expire ends an override at its time, unless another one has taken its place.
+// expire ends an override at its time, unless another one has taken its place, and all others whose time is over: what was said together ends
+// together.
 func (a *Admin) expire(o Object, s *standing) {
+	var ended []Object
 	a.mu.Lock()
-	current := a.overrides[o] == s
-	if current {
-		delete(a.overrides, o)
-		if s.kept != nil && !expired(*s.kept, a.clock.Now()) {
-			a.enter(o, *s.kept, nil)
+	if a.overrides[o] == s {
+		now := a.clock.Now()
+		for o, s := range a.overrides {
+			if expired(s.Override, now) {
+				ended = append(ended, o)
+			}
+		}
+		slices.SortFunc(ended, Object.compare)
+		for _, o := range ended {
+			kept := a.overrides[o].kept
+			a.remove(o)
+			if kept != nil && !expired(*kept, now) {
+				a.enter(o, *kept, nil)
+			}
 		}
 	}
 	a.mu.Unlock()
-	if current {
-		a.tell(o)
-	}
+	a.tell(ended...)
 }
 
 // remove takes the override of the object away and reports whether there was one; it is called with mu held.
@@ -166,9 +188,9 @@ func (a *Admin) Objects() []Object {
 	return out
 }
 
-// Watch calls f, from any goroutine and with no lock held, after an override of an object began, changed or ended. The returned
-// function ends that.
-func (a *Admin) Watch(f func(Object)) (stop func()) {
+// Watch calls f, from any goroutine and with no lock held, after overrides of objects began, changed or ended, with those that did so together. The
+// returned function ends that.
+func (a *Admin) Watch(f func([]Object)) (stop func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := &f
@@ -180,15 +202,18 @@ func (a *Admin) Watch(f func(Object)) (stop func()) {
 	}
 }
 
-func (a *Admin) tell(o Object) {
-	a.changes.Add(1)
+func (a *Admin) tell(objects ...Object) {
+	if len(objects) == 0 {
+		return
+	}
+	a.changes.Add(uint64(len(objects)))
 	a.mu.Lock()
-	watchers := make([]func(Object), 0, len(a.watchers))
+	watchers := make([]func([]Object), 0, len(a.watchers))
 	for _, f := range a.watchers {
 		watchers = append(watchers, f)
 	}
 	a.mu.Unlock()
 	for _, f := range watchers {
-		f(o)
+		f(objects)
 	}
 }

@@ -2,16 +2,26 @@ package health
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
+
+// names joins what was told of together.
+func names(objects []Object) string {
+	words := make([]string, len(objects))
+	for i, o := range objects {
+		words[i] = o.String()
+	}
+	return strings.Join(words, "+")
+}
 
 // TestAdmin sets, replaces, clears and lists overrides, and tells of each change once.
 func TestAdmin(t *testing.T) {
 	clock := newVirtualClock(time.Unix(1_000_000, 0))
 	a := NewAdmin(clock)
 	var told []string
-	unwatch := a.Watch(func(o Object) { told = append(told, seconds(clock.at())+" "+o.String()) })
+	unwatch := a.Watch(func(objects []Object) { told = append(told, seconds(clock.at())+" "+names(objects)) })
 	group, record := GroupObject("www", ""), GroupObject("www", "192.0.2.1")
 
 	a.Set(record, Override{State: Disabled, Author: "kim", Reason: "disk"})
@@ -83,4 +93,25 @@ func TestAlwaysComesBack(t *testing.T) {
 	state(Enabled)
 	equal(t, "objects", len(a.Objects()), 0)
 	equal(t, "timers left", clock.pending(), 0)
+}
+
+// TestAdminTogether: what is said of many objects at once is told once, of those alone that it changes.
+func TestAdminTogether(t *testing.T) {
+	clock := newVirtualClock(time.Unix(1_000_000, 0))
+	a := NewAdmin(clock)
+	var told []string
+	a.Watch(func(objects []Object) { told = append(told, seconds(clock.at())+" "+names(objects)) })
+	one, two, three := PoolObject("app", "1"), PoolObject("app", "2"), PoolObject("app", "3")
+	a.Set(one, Override{State: Always})
+	a.SetAll([]Object{one, two}, Override{State: Disabled, Until: clock.Now().Add(time.Minute)})
+	a.SetAll([]Object{two, three}, Override{State: Enabled})
+	a.SetAll([]Object{three}, Override{State: Enabled})
+	a.SetAll([]Object{two, three}, Override{State: Draining, Until: clock.Now().Add(time.Minute)})
+	clock.to(time.Minute)
+	got, _ := a.Override(one)
+	equal(t, "what comes back", got.State, Always)
+	same(t, "objects", a.Objects(), one)
+	same(t, "what was told", told, "0.00 pool app/1", "0.00 pool app/1+pool app/2", "0.00 pool app/2", "0.00 pool app/2+pool app/3",
+		"60.00 pool app/1+pool app/2+pool app/3")
+	equal(t, "changes", a.Changes(), 9)
 }

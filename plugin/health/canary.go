@@ -28,11 +28,13 @@ func (k *canaries) frozen() (bool, uint32) {
 // SetCanaries replaces the canaries; without any, verdicts are never frozen. A lease must hold each of them, and want it.
 func (e *Engine) SetCanaries(checks []*Check) {
 	e.canaries.mu.Lock()
-	for _, c := range e.canaries.checks {
-		c.canary.Store(false)
-	}
 	for _, c := range checks {
 		c.canary.Store(true)
+	}
+	for _, c := range e.canaries.checks {
+		if !slices.Contains(checks, c) { // what stays is one throughout: its attempts count while verdicts are frozen
+			c.canary.Store(false)
+		}
 	}
 	e.canaries.checks = slices.Clone(checks)
 	e.canaries.mu.Unlock()

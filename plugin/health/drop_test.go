@@ -202,12 +202,14 @@ func TestAfterRelease(t *testing.T) {
 	keeper, _ := stage.lease(t, of(t, tcp(nil), 2))
 	stage.clock.to(s(5))
 	l.SetLatch("www A", 1)
+	l.TakeOver()
 	l.Release()
 	never := stage.engine.Lease(nil)
 	never.SetLatch("www A", 2)
 	never.Release()
 
 	never.Start()
+	never.TakeOver()
 	equal(t, "latch", keeper.Latch("www A"), 1)
 	equal(t, "a check that runs", l.Check(of(t, tcp(nil), 2)), keeper.Checks()[0])
 	child := keeper.Checks()[0]

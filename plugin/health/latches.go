@@ -84,12 +84,12 @@ func (l *Latches) restore(ranks map[string]int) {
 	}
 }
 
-// drafts are the latches that a lease sets before it starts: a configuration that never starts must not change those of the one that
-// runs.
+// drafts are the latches that a lease sets before it takes over: a configuration whose start fails, be it after ours, must not change those of
+// the one that runs.
 type drafts struct {
-	mu      sync.Mutex
-	ranks   map[string]int // guarded by mu
-	started bool           // guarded by mu
+	mu    sync.Mutex
+	ranks map[string]int // guarded by mu
+	over  bool           // guarded by mu: the lease has taken over
 }
 
 // Latch returns the rank that is set for the key within the lease's scope.
@@ -102,11 +102,11 @@ func (l *Lease) Latch(key string) int {
 	return l.engine.latches.Get(l.Scope + " " + key)
 }
 
-// SetLatch sets it; for others it holds from the lease's Start on.
+// SetLatch sets it; for others it holds from TakeOver on.
 func (l *Lease) SetLatch(key string, rank int) {
 	l.drafts.mu.Lock()
 	defer l.drafts.mu.Unlock()
-	if l.drafts.started {
+	if l.drafts.over {
 		l.engine.latches.Set(l.Scope+" "+key, rank)
 		return
 	}
@@ -116,12 +116,19 @@ func (l *Lease) SetLatch(key string, rank int) {
 	l.drafts.ranks[key] = rank
 }
 
-// publish makes the lease's latches everybody's.
-func (l *Lease) publish() {
+// TakeOver makes the lease's latches everybody's: its configuration holds from here on. It is called once no reload can fail any more, at the
+// first start at once. A second call does nothing.
+func (l *Lease) TakeOver() {
+	l.engine.mu.Lock()
+	released := l.released
+	l.engine.mu.Unlock()
+	if released {
+		return
+	}
 	l.drafts.mu.Lock()
 	defer l.drafts.mu.Unlock()
 	for key, rank := range l.drafts.ranks {
 		l.engine.latches.Set(l.Scope+" "+key, rank)
 	}
-	l.drafts.ranks, l.drafts.started = nil, true
+	l.drafts.ranks, l.drafts.over = nil, true
 }

@@ -132,7 +132,6 @@ func (l *Lease) Start() {
 		e.mu.Unlock()
 		return
 	}
-	l.publish()
 	came := slices.DeleteFunc(l.fresh, func(c *Check) bool { return !l.roster.has(c) })
 	l.fresh = nil
 	e.mu.Unlock()

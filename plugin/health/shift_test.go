@@ -19,7 +19,7 @@ type shifts struct {
 func newShifts() *shifts {
 	s := &shifts{clock: newVirtualClock(time.Unix(1_000_000, 0))}
 	s.Admin = NewAdmin(s.clock)
-	s.Watch(func(o Object) { s.told = append(s.told, seconds(s.clock.at())+" "+o.String()) })
+	s.Watch(func(objects []Object) { s.told = append(s.told, seconds(s.clock.at())+" "+names(objects)) })
 	return s
 }
 
@@ -117,7 +117,7 @@ func TestShiftLimits(t *testing.T) {
 func TestShiftIsTold(t *testing.T) {
 	s := newShifts()
 	var sites []string
-	s.Watch(func(Object) {
+	s.Watch(func([]Object) {
 		site, _, _ := s.Shifted("shop")
 		sites = append(sites, site)
 	})

@@ -30,11 +30,13 @@ func (a *Admin) Standing() []Standing {
 // Restore puts overrides in force as they stood, with the times at which they were said. Those that have ended since are left out, and what an
 // operator has said of an object meanwhile stands.
 func (a *Admin) Restore(standing []Standing) {
+	var changed []Object
 	for _, s := range standing {
 		if a.restore(s) {
-			a.tell(s.Object)
+			changed = append(changed, s.Object)
 		}
 	}
+	a.tell(changed...)
 }
 
 // restore reports whether the override is in force now.

@@ -38,9 +38,11 @@ func TestRestore(t *testing.T) {
 	clock.to(10 * time.Minute)
 	a := NewAdmin(clock)
 	var told []string
-	a.Watch(func(o Object) {
-		v, _ := a.Override(o)
-		told = append(told, fmt.Sprintf("%s %s %s", seconds(clock.at()), o, v.State))
+	a.Watch(func(objects []Object) {
+		for _, o := range objects {
+			v, _ := a.Override(o)
+			told = append(told, fmt.Sprintf("%s %s %s", seconds(clock.at()), o, v.State))
+		}
 	})
 	a.Set(GroupObject("said", ""), Override{State: Always})
 	before := a.Changes()

@@ -8,42 +8,40 @@ import (
 	"github.com/healthroute/healthroute/plugin/health"
 )
 
-// AdminChanged takes over what the admin layer now says of an object: the views of what it concerns are rebuilt, and attempts that
+// AdminChanged takes over what the admin layer now says of objects: the views of what it concerns are rebuilt, each once, and attempts that
 // nobody wants any more, or wants again, are paused or begun. An object that is not ours changes nothing.
-func (t *Table) AdminChanged(o health.Object) {
+func (t *Table) AdminChanged(objects []health.Object) {
 	t.adminMu.Lock()
 	defer t.adminMu.Unlock()
 	t.mu.Lock()
+	of := t.concerned(objects)
 	var touched, anew []*health.Check
-	for _, g := range t.concerned(o) {
+	for g := range of.groups {
 		for _, r := range t.takeAdmin(g) {
 			touched = append(touched, r.Checks()...)
 		}
 		t.mark(g)
 	}
-	for _, p := range t.pools {
-		if o.Kind == health.OfSite || o.Kind == health.OfPool && o.Name == p.Name {
-			anew = append(anew, t.takeTargets(p)...)
-			t.markUsers(p)
-			touched = append(touched, p.checks()...)
-		}
+	for p := range of.pools {
+		anew = append(anew, t.takeTargets(p)...)
+		t.markUsers(p)
+		touched = append(touched, p.checks()...)
 	}
-	for _, g := range t.balancers {
-		if o.Kind == health.OfShift && o.Name == g.balancer.declared.Name {
-			t.mark(g)
-		}
-		if at := g.balancer.place(o.Name); o.Kind == health.OfSite && at != nil {
-			t.mark(g)
-			touched = append(touched, at.checks()...)
-		}
+	for g := range of.balancers {
+		t.mark(g)
+	}
+	for at := range of.places {
+		touched = append(touched, at.checks()...)
 	}
 	wanted := t.wanted(touched)
 	t.work()
 	t.mu.Unlock()
-	for _, c := range anew {
-		t.checks.Want(c, false)
-	}
-	t.want(touched, wanted)
+	t.together(func() {
+		for _, c := range anew {
+			t.checks.Want(c, false)
+		}
+		t.want(touched, wanted)
+	})
 }
 
 // want says of checks whether attempts are wanted on them. It is called without mu: a check that begins anew calls Changed.
@@ -53,15 +51,54 @@ func (t *Table) want(checks []*health.Check, wanted map[*health.Check]bool) {
 	}
 }
 
-// concerned are the groups of whose records something is said if it is said of the object.
-func (t *Table) concerned(o health.Object) []*Group {
-	switch o.Kind {
-	case health.OfGroup:
-		return t.groupsOf[o.Name]
-	case health.OfSite:
-		return t.inSite[o.Name]
+// concerned is what something is said of if it is said of objects.
+type concerned struct {
+	groups    map[*Group]bool // whose records it is said of
+	pools     map[*Pool]bool  // whose targets
+	balancers map[*Group]bool // whose sites
+	places    map[*place]bool // declared sites that may have probes of their own
+}
+
+func (t *Table) concerned(objects []health.Object) concerned {
+	of := concerned{map[*Group]bool{}, map[*Pool]bool{}, map[*Group]bool{}, map[*place]bool{}}
+	for _, o := range objects {
+		switch o.Kind {
+		case health.OfGroup:
+			for _, g := range t.groupsOf[o.Name] {
+				of.groups[g] = true
+			}
+		case health.OfPool:
+			for _, p := range t.pools {
+				if p.Name == o.Name {
+					of.pools[p] = true
+				}
+			}
+		case health.OfSite:
+			t.inside(o, of)
+		case health.OfShift:
+			for _, g := range t.balancers {
+				if g.balancer.declared.Name == o.Name {
+					of.balancers[g] = true
+				}
+			}
+		}
 	}
-	return nil
+	return of
+}
+
+// inside adds what stands in a site, or may.
+func (t *Table) inside(site health.Object, of concerned) {
+	for _, g := range t.inSite[site.Name] {
+		of.groups[g] = true
+	}
+	for _, p := range t.pools {
+		of.pools[p] = true
+	}
+	for _, g := range t.balancers {
+		if at := g.balancer.place(site.Name); at != nil {
+			of.balancers[g], of.places[at] = true, true
+		}
+	}
 }
 
 // index makes the groups be found by what can be said of them.
@@ -84,12 +121,9 @@ func (t *Table) markUsers(p *Pool) {
 
 // takeAdmin stores the states in force in the records of a group, and returns the records whose state is another one now.
 func (t *Table) takeAdmin(g *Group) (changed []*Record) {
-	of := t.said(health.GroupObject(g.Name, ""), "")
-	if of == "" && g.disabled {
-		of = health.Disabled
-	}
+	of := t.ofGroup(g)
 	for _, r := range g.Records {
-		state := t.standing(of, r.Site, r.Config.Admin, health.GroupObject(g.Name, r.ID))
+		state := t.standing(of, r.Site, r.Config.Admin, health.GroupObject(g.Name, r.ID)).state
 		if state == health.Always && r.alias != nil { // what stands behind an alias has its own say (T-231)
 			state = health.Enabled
 		}
@@ -158,7 +192,7 @@ func (t *Table) wantedBy(choosers iter.Seq[*Group]) map[*health.Check]bool {
 			pools[p] = true
 		}
 		for _, at := range g.balancer.places {
-			if said := t.saidOfSite(at.front.Site); said == "" || attempts(said) {
+			if said := t.ofSite(at.front.Site).state; said == "" || attempts(said) {
 				want(at.checks())
 			}
 		}

@@ -39,9 +39,7 @@ func (j *judge) balance(qtype uint16) *Balance {
 	b := j.group.balancer
 	out := &Balance{Balancer: b.declared}
 	for _, name := range b.sites() {
-		s := &SiteBalance{Site: name, admin: b.admin(name), lacks: b.lacks(name, qtype)}
-		_, s.Shifted = b.shifted(name)
-		out.Sites = append(out.Sites, s)
+		out.Sites = append(out.Sites, &SiteBalance{Site: name, Shifted: b.shifted(name), admin: b.admin(name), lacks: b.lacks(name, qtype)})
 	}
 	out.open = unshifted(out.Sites)
 	var tallies []tally

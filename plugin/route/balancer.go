@@ -21,7 +21,7 @@ type balancer struct {
 	fronts   []*Record // sites' addresses, answered instead of targets, in the order of the sites; nil: targets are answered
 	site     string    // the one site that the alias reaches; "" for all
 	draws    bool      // one target is drawn by its weight; otherwise all that are used answer, up to the group's max
-	shifted  func(site string) (health.Override, bool)
+	shifted  func(site string) bool
 	admin    func(site string) health.AdminState // what an operator says of everything in the site; "" for nothing
 }
 
@@ -99,13 +99,13 @@ func (t *Table) compileBalancer(s *config.Stanza, b *config.Balancer, u usage, p
 	}
 	g := &Group{
 		Name: name, Policy: balancerPolicy, TTL: uint32(b.TTL.Seconds()), minTTL: b.MinTTL, LastResort: config.LastResortAll, Hidden: true,
-		Config: &config.Group{Places: b.Places}, max: u.max, now: t.checks.Now,
+		Config: &config.Group{Places: b.Places}, max: u.max, now: t.checks.Now, origins: s.Zones[:1],
 	}
 	if u.sticky != (config.Sticky{}) {
 		g.sticky = &u.sticky
 	}
-	g.balancer = &balancer{declared: b, site: u.site, draws: u.draws, admin: t.saidOfSite, shifted: func(site string) (health.Override, bool) {
-		return t.override(health.ShiftObject(b.Name, site))
+	g.balancer = &balancer{declared: b, site: u.site, draws: u.draws, admin: func(site string) health.AdminState { return t.ofSite(site).state }, shifted: func(site string) bool {
+		return t.said(health.ShiftObject(b.Name, site), "") == health.Shifted
 	}}
 	for _, name := range b.Pools {
 		if pools[name] == nil {

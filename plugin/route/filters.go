@@ -81,9 +81,10 @@ func (z *Zone) FilterOf(name string) *Filter {
 // Filters returns the filters of the table in the order of declaration.
 func (t *Table) Filters() []*Filter { return t.filters }
 
-// Inherit takes over the addresses that an earlier table's filters of the same names know, so that a reload forgets none. It may be called before
-// Begin and, for what the earlier table has met since, again after that.
+// Inherit takes over the addresses that an earlier table's filters of the same names know, and whose turn it is under roundrobin, so that a reload
+// forgets neither. It may be called before Begin and, for what the earlier table has met since, again after that.
 func (t *Table) Inherit(old *Table) {
+	t.inheritTurns(old)
 	for _, f := range t.filters {
 		for _, o := range old.filters {
 			if slices.ContainsFunc(f.Config.Names, func(name string) bool { return slices.Contains(o.Config.Names, name) }) {

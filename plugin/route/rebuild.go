@@ -48,6 +48,23 @@ func (t *Table) work() {
 	}
 }
 
+// together lets what f changes of checks cost each view one rebuild: a thousand checks that are paused tell a thousand changes. Where another caller is
+// rebuilding already, that one takes what it can along. f must not wait for a rebuild. It is called without mu.
+func (t *Table) together(f func()) {
+	t.mu.Lock()
+	first := !t.rebuilding
+	t.rebuilding = true // so that Changed only marks
+	t.mu.Unlock()
+	f()
+	if !first {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rebuilding = false
+	t.work()
+}
+
 // Settled reports whether no view waits for a rebuild. A check that has ended its first attempt has told us, but we may not have been done
 // with what others told before.
 func (t *Table) Settled() bool {
@@ -99,8 +116,8 @@ func (t *Table) nextDirty() *Group {
 	return nil
 }
 
-// rebuild replaces the group's view by one of the health of now, and tells of last resorts that begin or end. The first view of all is no
-// change.
+// rebuild replaces the group's view by one of the health of now, and tells of last resorts, and of records that are all shown, where that begins or
+// ends. The first view of all is no change.
 func (t *Table) rebuild(g *Group) {
 	before := g.view.Load()
 	j := newJudge(g)
@@ -114,8 +131,15 @@ func (t *Table) rebuild(g *Group) {
 		g.unplan = t.checks.After(j.wake.Sub(j.now), func() { t.again(g) })
 	}
 	for i, s := range after.Sets() {
-		if before != nil && before.Sets()[i].LastResort != s.LastResort {
+		if before == nil {
+			return
+		}
+		was := before.Sets()[i]
+		if was.LastResort != s.LastResort {
 			t.observer.LastResort(g, s.Type, s.LastResort)
+		}
+		if was.ShowsAll != s.ShowsAll {
+			t.observer.ShowsAll(g, s.Type, s.ShowsAll)
 		}
 	}
 }

@@ -14,6 +14,19 @@ func roundRobin(s *Set, among []*Candidate) chooser {
 	return &turns{among: among, turn: s.Group.turns[s.Type]}
 }
 
+// inheritTurns goes on from where the same groups of an earlier table are, unless these have begun.
+func (t *Table) inheritTurns(old *Table) {
+	for _, g := range t.groups {
+		for _, before := range old.groupsOf[g.Name] {
+			for qtype, turn := range before.turns {
+				if own := g.turns[qtype]; own != nil {
+					own.CompareAndSwap(0, turn.Load())
+				}
+			}
+		}
+	}
+}
+
 const turnReason = "its turn"
 
 // turns counts through the candidates.

@@ -1,6 +1,8 @@
 package route
 
 import (
+	"slices"
+
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/config"
@@ -25,9 +27,13 @@ func (s *Set) Counts() (usable, eligible int) { return s.usable, s.eligible }
 func (s *Set) HeldOut() bool { return s.latched > 0 }
 
 // Rest are the candidates that answer if the policy has nothing usable to choose from: the eligible ones, what `last_resort alias` stands for, or none
-// where the word says a code.
+// where the word says a code. Of a pool or a balancer it is what answers now.
 func (s *Set) Rest() []*Candidate {
 	switch {
+	case s.Balance != nil:
+		return slices.DeleteFunc(slices.Clone(s.Candidates), func(c *Candidate) bool {
+			return !c.taken && (s.Group.balancer.fronts == nil || !s.Balance.site(c.Record.Site).Answers)
+		})
 	case s.sorry != nil:
 		return []*Candidate{s.sorry}
 	case s.Group.LastResort != config.LastResortAll:

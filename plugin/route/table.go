@@ -79,6 +79,8 @@ func (e *Entry) Member(qtype uint16) *Group {
 type Observer interface {
 	// LastResort tells that a group began or ceased to answer the type from its last resort.
 	LastResort(g *Group, qtype uint16, on bool)
+	// ShowsAll tells that a group with `show_all` began or ceased to have fewer usable records than its `min_healthy` asks for, so that all answer.
+	ShowsAll(g *Group, qtype uint16, on bool)
 	// FilterFull tells that a filter knows as many addresses as it may, the first time.
 	FilterFull(f *Filter)
 	// FilterForgot tells that a filter has given checks of idle addresses back.

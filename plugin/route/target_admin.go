@@ -3,19 +3,21 @@ package route
 import (
 	"time"
 
-	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
 )
 
 // takeTargets stores the states in force in the targets of a pool, and returns the checks that have to begin anew. It is called with adminMu and
 // mu held.
 func (t *Table) takeTargets(p *Pool) (anew []*health.Check) {
-	of := t.said(health.PoolObject(p.Name, ""), "")
-	if of == "" && p.Config.Disabled {
-		of = health.Disabled
-	}
+	of, now := t.ofPool(p), t.checks.Now()
+	ends := map[time.Time]bool{} // of draining, which many may have together
 	for _, r := range p.Targets() {
-		if t.takeTarget(r, of) {
+		planned := r.member.drained
+		again := t.takeTarget(r, of, now)
+		if until := r.member.drained; !until.IsZero() && !until.Equal(planned) {
+			ends[until] = true
+		}
+		if again {
 			for _, c := range r.Checks() {
 				if t.refs[c] == 1 { // others keep it attempted, so that it is known how the target is
 					anew = append(anew, c)
@@ -23,17 +25,20 @@ func (t *Table) takeTargets(p *Pool) (anew []*health.Check) {
 			}
 		}
 	}
+	for until := range ends {
+		t.checks.After(until.Sub(now), func() { t.AdminChanged([]health.Object{health.PoolObject(p.Name, "")}) })
+	}
 	return anew
 }
 
 // takeTarget stores the state in force in a target, and reports whether it is registered again after an operator deregistered it while it still
 // was draining. Of its pool, of says.
-func (t *Table) takeTarget(r *Record, of health.AdminState) (again bool) {
+func (t *Table) takeTarget(r *Record, of standing, now time.Time) (again bool) {
 	m := r.member
 	object := health.PoolObject(m.pool.Name, r.ID)
-	state := t.standing(of, r.Site, r.Config.Admin, object)
+	state := t.standing(of, r.Site, r.Config.Admin, object).state
 	planned := m.drained
-	if !m.pool.uses(r.Site) { // its site is not enabled (spec 3.2)
+	if !m.pool.Enables(r.Site) { // its site is not enabled (spec 3.2)
 		state := health.Unused
 		r.admin.Store(&state)
 		return false
@@ -43,11 +48,8 @@ func (t *Table) takeTarget(r *Record, of health.AdminState) (again bool) {
 	if state == health.Deregistered {
 		v, _ := t.override(object)
 		state = health.Unused
-		if until := v.Since.Add(m.pool.Config.Drain); until.After(t.checks.Now()) {
+		if until := v.Since.Add(m.pool.Config.Drain); until.After(now) {
 			state, m.drained = health.Draining, until
-			if !until.Equal(planned) {
-				t.checks.After(until.Sub(t.checks.Now()), func() { t.AdminChanged(object) })
-			}
 		}
 	}
 	if !m.gone.IsZero() && !takesOut(state) {
@@ -55,30 +57,6 @@ func (t *Table) takeTarget(r *Record, of health.AdminState) (again bool) {
 	}
 	r.admin.Store(&state)
 	return again
-}
-
-// standing is the state in force of a record or a target: what takes out all around it, its site's or its own state, in this order; for the rest what
-// an operator said of it stands over what is declared, and that over what an operator said of all.
-func (t *Table) standing(of health.AdminState, site string, declared health.AdminState, o health.Object) health.AdminState {
-	for _, all := range []health.AdminState{of, t.saidOfSite(site)} {
-		if takesOut(all) {
-			return all
-		}
-		if all == health.Always && !takesOut(declared) {
-			declared = all
-		}
-	}
-	if state := t.said(o, declared); state != "" {
-		return state
-	}
-	return health.Enabled
-}
-
-func (t *Table) saidOfSite(site string) config.AdminState {
-	if site == "" {
-		return ""
-	}
-	return t.said(health.SiteObject(site), "")
 }
 
 // forgetting is when a target that vanished from its source is forgotten.

@@ -34,7 +34,7 @@ func (p *Pool) drainsUnhealthy(r *Record, now time.Time) bool {
 	})
 }
 
-// uses reports whether a balancer of the pool has enabled the site.
-func (p *Pool) uses(site string) bool {
+// Enables reports whether a balancer of the pool has enabled the site, so that its targets there count.
+func (p *Pool) Enables(site string) bool {
 	return slices.ContainsFunc(p.users, func(g *Group) bool { return g.balancer.enables(site) })
 }

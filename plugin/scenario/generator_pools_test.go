@@ -95,6 +95,9 @@ func (d *drawer) pool() {
 	for range rapid.SampledFrom([]int{3, 0, 1, 2, 3, 4, 5, 6}).Draw(d.T, "targets") {
 		d.target(p, families)
 	}
+	if d.once(2) {
+		p.Drain = 0 // what is deregistered is unused at once
+	}
 	p.Disabled = d.once(30)
 	if word := d.operator(20); word != "" {
 		d.tree.admin[p.Name] = word

@@ -3,9 +3,11 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/route"
 )
@@ -51,11 +53,22 @@ func (w *World) balancer(name string) (string, []string, bool) {
 	return "", nil, false
 }
 
+// declares reports whether the Corefile has a balancer or a pool of the name.
+func (w *World) declares(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(w.servers, func(n *server) bool {
+		return slices.ContainsFunc(n.Stanzas, func(s *config.Stanza) bool { return s.Balancer(name) != nil || s.Pool(name) != nil })
+	})
+}
+
 // Shift shifts clients away from a site of a balancer, or of a pool that is aliased by itself, for a time of 1 minute to 72 hours (spec 4.10). It
 // ends another shift of that site.
 func (w *World) Shift(balancer, site string, lasts time.Duration) error {
 	name, sites, ok := w.balancer(balancer)
-	if !ok {
+	switch {
+	case !ok && w.declares(balancer):
+		return fmt.Errorf("no alias leads to %q, so that nobody is shifted", balancer)
+	case !ok:
 		return w.unknown(balancer)
 	}
 	for _, s := range sites {
@@ -78,7 +91,10 @@ func (w *World) Deregister(object string) error {
 
 func (w *World) ofTarget(object string, do func(health.Object)) error {
 	p, target := w.poolTarget(object)
-	if target == nil {
+	switch {
+	case target == nil && w.pool(object) != nil:
+		return fmt.Errorf("%q is a pool: expected a target of it, as POOL/TARGET", object)
+	case target == nil:
 		return w.unknown(object)
 	}
 	do(health.PoolObject(p.Name, target.ID))

@@ -92,7 +92,8 @@ func (w *World) askFor(n *server) func(context.Context, *dns.Msg) answer.Behind 
 // discovering is what sources of targets need: names are looked up as an alias's, files are those of the archive or on disk.
 func (w *World) discovering(n *server) discover.Options {
 	ask := w.askFor(n)
-	return discover.Options{Clock: expiries{w.clock}, Ask: func(ctx context.Context, req *dns.Msg) *dns.Msg {
+	key := discover.Key{Scope: strings.Join(n.Zones, " ")}
+	return discover.Options{Clock: expiries{w.clock}, Lists: w.lists, Key: key, Ask: func(ctx context.Context, req *dns.Msg) *dns.Msg {
 		reply := ask(ctx, req)
 		if reply.Nobody {
 			return nil

@@ -23,6 +23,7 @@ func (t *tree) writePools(b *strings.Builder) {
 	for _, p := range t.pools {
 		fmt.Fprintf(b, "probe %s http {\npath /%s\n}\npool %s {\npreset none\n", poolProbe(p.Name), p.Name, p.Name)
 		fmt.Fprintf(b, "dns_failover %s\nfail_open %s\n", thresholdWords(p.DNSFailover), thresholdWords(p.FailOpen))
+		fmt.Fprintf(b, "drain %s\n", p.Drain)
 		if p.CrossSite != "" {
 			fmt.Fprintf(b, "cross_site %s\n", p.CrossSite)
 		}

@@ -26,6 +26,7 @@ type World struct {
 	targets *targets
 	engine  *health.Engine
 	admin   *health.Admin
+	lists   *discover.Lists
 	source  Source
 	dir     string // of the source's files
 	cleanUp func() // of the source's files on disk
@@ -69,7 +70,7 @@ type Event struct {
 func NewWorld(s Source) (*World, config.Problems) {
 	c := &clock{now: epoch}
 	w := &World{
-		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
+		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}), lists: &discover.Lists{},
 		cleanUp: func() {}, resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
 	w.engine = health.NewEngine(health.Options{Clock: c, Timers: expiries{c}, Observer: w, Runner: w.run, Exact: true})
@@ -111,6 +112,9 @@ func (w *World) Reload(s Source) config.Problems {
 		n.sources.Start()
 	}
 	stop(w.servers)
+	for _, n := range servers {
+		n.lease.TakeOver()
+	}
 	w.cleanUp()
 	w.source, w.dir, w.servers, w.cleanUp = s, dir, servers, cleanUp
 	for _, o := range w.others {
@@ -151,13 +155,6 @@ func (w *World) serve(b *Block) (*server, error) {
 	}
 	n.names = answer.NewNames(n.table, expiries{w.clock}, w.askFor(n))
 	n.sources = n.table.Sources(w.discovering(n), func(*route.Source, discover.Report) {})
-	for _, before := range w.servers {
-		if slices.Equal(before.Zones, n.Zones) {
-			n.names.Inherit(before.names)
-			n.sources.Inherit(before.sources)
-			n.table.Inherit(before.table)
-		}
-	}
 	n.answerer = answer.New(n.table, answer.Options{
 		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
 		Places: func(s *config.Stanza) *locate.Locator {
@@ -167,6 +164,15 @@ func (w *World) serve(b *Block) (*server, error) {
 			return b.Places[s]
 		},
 	})
+	for _, before := range w.servers {
+		if slices.Equal(before.Zones, n.Zones) {
+			n.names.Inherit(before.names)
+			n.sources.Inherit(before.sources)
+			n.table.Inherit(before.table)
+			n.answerer.Inherit(before.answerer)
+		}
+	}
+	n.sources.Recall()
 	return n, nil
 }
 
@@ -179,16 +185,6 @@ func stop(servers []*server) {
 		}
 		n.lease.Release()
 	}
-}
-
-// Restart ends the server and starts it again with the same Corefile. There is no state file yet, so it knows nothing.
-func (w *World) Restart() config.Problems {
-	w.Close()
-	for _, o := range w.admin.Objects() {
-		w.admin.Clear(o)
-	}
-	w.engine.Latches().ClearAll()
-	return w.Reload(w.source)
 }
 
 // Close ends the world.
@@ -325,6 +321,9 @@ func (w *World) FilterFull(*route.Filter) {}
 
 // FilterForgot is route.Observer's.
 func (w *World) FilterForgot(*route.Filter, []*health.Check) {}
+
+// ShowsAll is route.Observer's.
+func (w *World) ShowsAll(*route.Group, uint16, bool) {}
 
 // LastResort is route.Observer's.
 func (w *World) LastResort(g *route.Group, qtype uint16, on bool) {

@@ -106,6 +106,15 @@ func (c *Client) Pools(ctx context.Context, name string) ([]Pool, error) {
 	})
 }
 
+// Balancers returns the balancers that the name stands for, all if it is "".
+func (c *Client) Balancers(ctx context.Context, name string) ([]Balancer, error) {
+	return pages(name, func(query url.Values) ([]Balancer, string, error) {
+		var page Balancers
+		err := c.get(ctx, "balancers", query, &page)
+		return page.Balancers, page.Next, err
+	})
+}
+
 // Checks returns the checks that the name stands for, all if it is "".
 func (c *Client) Checks(ctx context.Context, name string) ([]Check, error) {
 	return pages(name, func(query url.Values) ([]Check, string, error) {

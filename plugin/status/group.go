@@ -24,6 +24,7 @@ type TypeState struct {
 	Usable     int    `json:"usable"`
 	Eligible   int    `json:"eligible"` // a last resort may use so many
 	LastResort bool   `json:"last_resort"`
+	ShowsAll   bool   `json:"shows_all"` // show_all answers with all, as fewer are usable than min_healthy asks for
 	ByClient   bool   `json:"by_client"` // the answer depends on who asks, so that records have no shares
 }
 

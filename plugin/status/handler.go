@@ -38,6 +38,7 @@ var routes = []route{
 	{method: http.MethodGet, path: "groups", handle: (*Handler).groups},
 	{method: http.MethodGet, path: "records", handle: (*Handler).records},
 	{method: http.MethodGet, path: "pools", handle: (*Handler).pools},
+	{method: http.MethodGet, path: "balancers", handle: (*Handler).balancers},
 	{method: http.MethodGet, path: "checks", handle: (*Handler).checks},
 	{method: http.MethodGet, path: "explain", handle: (*Handler).explain},
 	{method: http.MethodGet, path: "configuration", handle: (*Handler).configuration},

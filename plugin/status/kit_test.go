@@ -89,11 +89,22 @@ func (f *fake) Records(ctx context.Context, s Selection) (Page[Record], error) {
 }
 
 func (f *fake) Pools(ctx context.Context, s Selection) (Page[Pool], error) {
-	target := Target{Target: "10.0.1.1:8080", Values: []string{"10.0.1.1"}, Port: 8080, Site: "a", Weight: 1, Found: "dns", Admin: "enabled",
-		Override: fakeOverride(), Health: "healthy", Since: &then, Reason: "status 200", Checks: []CheckRef{}}
-	pool := Pool{Pool: "app", Block: "example.org. #0", Override: fakeOverride(), Balancers: []string{"shop"},
-		Sites: []Site{{Site: "a", Family: "ipv4", Registered: 1, Healthy: 1, InDNS: true}}, Targets: []Target{target}}
+	target := Target{Target: "10.0.1.1:8080", Values: []string{"10.0.1.1"}, Port: 8080, Site: "a", Weight: 1, Found: "dns", Admin: "draining",
+		Override: fakeOverride(), DrainingUntil: &then, Health: "healthy", Since: &then, Reason: "status 200", Shares: map[string]string{"A": "0"},
+		Checks: []CheckRef{{"0011", "web@10.0.1.1:8080", "healthy"}}}
+	pool := Pool{Pool: "app", Block: "example.org. #0", Zone: "example.org.", Admin: "enabled", Override: fakeOverride(), DNSFailover: "count 1",
+		FailOpen: "count 1", Drain: 300, Balancers: []string{"shop"},
+		Sources: []Source{{Source: "dns app.example.net. A", Fortune: "refused", Known: 1, Good: &then, Fault: "no answer"}},
+		Sites:   []PoolSite{{Site: "a", Family: "ipv4", Registered: 1, Usable: 1, Answers: true}}, Targets: []Target{target}}
 	return Cut(s, []Pool{pool}, func(p Pool) string { return p.Pool }, func(p Pool) Pool { return p }), f.wait(ctx)
+}
+
+func (f *fake) Balancers(ctx context.Context, s Selection) (Page[Balancer], error) {
+	site := Site{Site: "a", Family: "ipv4", Addresses: []string{"203.0.113.1"}, Answers: true, Why: "enough works", Shifted: true, Override: fakeOverride(),
+		Checks: []CheckRef{{"0011", "web@203.0.113.1:443", "healthy"}}, Pools: []SitePool{{Pool: "app", Registered: 2, Usable: 1}}}
+	balancer := Balancer{Balancer: "shop", Block: "example.org. #0", Zone: "example.org.", Declared: true, Pools: []string{"app"}, Affinity: "any",
+		Shift: fakeOverride(), Families: []BalancerFamily{{"ipv4", false, "pool app has no target"}}, Sites: []Site{site}}
+	return Cut(s, []Balancer{balancer}, func(b Balancer) string { return b.Balancer }, func(b Balancer) Balancer { return b }), f.wait(ctx)
 }
 
 func (f *fake) Checks(ctx context.Context, s Selection) (Page[Check], error) {
@@ -123,8 +134,11 @@ func (f *fake) Configuration(ctx context.Context) ([]Stanza, error) {
 }
 
 func (f *fake) State(ctx context.Context) (State, error) {
+	age := 60.0
 	return State{Version: "1", Host: "ns1", Started: then, Now: then, Reloaded: then, Blocks: []string{"example.org. #0"},
-		Checks: map[string]int{"healthy": 1}, Canaries: []string{}}, f.wait(ctx)
+		Checks: map[string]int{"healthy": 1}, Canaries: []string{},
+		File: &StateFile{"/var/lib/healthroute/state", &then, "it is empty", &then, &age, 1024, &then, "no space left on device"},
+	}, f.wait(ctx)
 }
 
 func (f *fake) Overrides(ctx context.Context) ([]Override, error) {

@@ -11,13 +11,14 @@ import (
 )
 
 // An object is named as GROUP, GROUP/RECORD, `pool POOL`, `pool POOL/TARGET`, `site SITE` or `shift BALANCER/SITE`; `group` may stand before the
-// first two. A group goes by any of its names, absolute or relative to its zone. The very name comes first; where nothing has it, * stands for
-// any characters and ? for one, in either part.
+// first two. A group goes by any of its names, absolute or relative to its zone, and a target also by an address that no other target of the pool has.
+// `shift BALANCER` is every site of it. The very name comes first; where nothing has it, * stands for any characters and ? for one, in either part.
 
 // Known is something that an admin state can be said of.
 type Known struct {
-	Object health.Object
-	Names  []string // that people have for Object.Name, itself included
+	Object  health.Object
+	Names   []string // that people have for Object.Name, itself included
+	Members []string // other names that people have for Object.Member: addresses of a target
 }
 
 // pattern is a name as somebody wrote it.
@@ -31,10 +32,14 @@ var kinds = []health.ObjectKind{health.OfGroup, health.OfPool, health.OfSite, he
 // readPattern takes off the kind, which a blank ends.
 func readPattern(word string) pattern {
 	kind, name, ok := strings.Cut(word, " ")
-	if k := health.ObjectKind(strings.ToLower(kind)); ok && slices.Contains(kinds, k) {
-		return pattern{k, name}
+	k := health.ObjectKind(strings.ToLower(kind))
+	switch {
+	case !ok || !slices.Contains(kinds, k):
+		return pattern{health.OfGroup, word}
+	case k == health.OfShift && !strings.Contains(name, "/"): // of a balancer: all its sites
+		name += "/*"
 	}
-	return pattern{health.OfGroup, word}
+	return pattern{k, name}
 }
 
 // isGlob reports whether the name may stand for several.
@@ -81,87 +86,14 @@ func Names(word string, names []string, member string) bool {
 	return matches(word, names, member, strings.EqualFold) || isGlob(word) && matches(word, names, member, glob)
 }
 
-// Find returns the objects that a word names, or why it names none.
-func Find(word string, known []Known) ([]health.Object, *Problem) {
-	p := readPattern(word)
-	switch exact := p.among(known, strings.EqualFold); {
-	case len(exact) == 1:
-		return exact, nil
-	case len(exact) > 1:
-		return nil, ambiguous(word, exact)
-	}
-	if isGlob(p.text) {
-		if found := p.among(known, glob); len(found) > 0 {
-			return found, nil
-		}
-	}
-	return nil, unknown(word, p, known)
-}
-
-// among returns the objects that the pattern names, each once.
-func (p pattern) among(known []Known, equal func(pattern, name string) bool) []health.Object {
-	var found []health.Object
-	seen := map[health.Object]bool{}
-	for _, k := range known {
-		if k.Object.Kind == p.kind && !seen[k.Object] && matches(p.text, k.Names, k.Object.Member, equal) {
-			seen[k.Object] = true
-			found = append(found, k.Object)
-		}
-	}
-	return found
-}
-
-// ambiguous says which objects have a name that was meant to be one's.
-func ambiguous(word string, found []health.Object) *Problem {
-	var names []string
-	for _, o := range found {
-		names = append(names, o.String())
-	}
-	return problem(http.StatusConflict, fmt.Sprintf("%q is the name of several", word), config.OneOf(names))
-}
-
-// manyNames bounds how many names are compared with one that nothing has.
-const manyNames = 10_000
-
-// unknown says that nothing has the name, and what is near: also of another kind, for which the word lacks the kind.
-func unknown(word string, p pattern, known []Known) *Problem {
-	if p.kind == health.OfGroup { // which goes without saying
-		word = p.text
-	}
-	problem := problem(http.StatusNotFound, fmt.Sprintf("nothing is called %q", word),
-		"GROUP, GROUP/RECORD, `pool POOL`, `pool POOL/TARGET`, `site SITE` or `shift BALANCER/SITE`, with * and ? or without")
-	var names []string
-	for _, k := range known {
-		if k.Object.Kind != p.kind && matches(p.text, k.Names, k.Object.Member, strings.EqualFold) {
-			problem.Nearest = k.Object.String()
-			return problem
-		}
-		if len(names) < manyNames && k.Object.Kind == p.kind {
-			for _, name := range k.Names {
-				names = append(names, with(name, k.Object.Member))
-			}
-		}
-	}
-	problem.Nearest = config.Nearest(p.text, names)
-	if problem.Nearest != "" && p.kind != health.OfGroup {
-		problem.Nearest = string(p.kind) + " " + problem.Nearest
-	}
-	return problem
-}
-
-func with(name, member string) string {
-	if member == "" {
-		return name
-	}
-	return name + "/" + member
-}
-
 // Allowed reports whether a state can be said of the object, or why not.
 func Allowed(o health.Object, order Order) *Problem {
 	state := health.AdminState(order.State)
 	switch {
 	case o.Kind == health.OfShift && state == health.Shifted:
 		return shiftLasts(order)
+	case o.Kind == health.OfShift && state == health.Enabled && order.For != "":
+		return problem(http.StatusUnprocessableEntity, fmt.Sprintf("%s cannot be enabled for a time", o), "enabled without \"for\", which ends the shift")
 	case o.Kind == health.OfShift && state != health.Enabled:
 		return problem(http.StatusUnprocessableEntity, fmt.Sprintf("%s cannot be %s", o, state), "shifted, or enabled to end that")
 	case o.Kind != health.OfShift && state == health.Shifted:

@@ -18,9 +18,9 @@ func things() []Known {
 	var out []Known
 	group := func(name string, names []string, records ...string) {
 		names = append([]string{name}, names...)
-		out = append(out, Known{health.GroupObject(name, ""), names})
+		out = append(out, Known{Object: health.GroupObject(name, ""), Names: names})
 		for _, r := range records {
-			out = append(out, Known{health.GroupObject(name, r), names})
+			out = append(out, Known{Object: health.GroupObject(name, r), Names: names})
 		}
 	}
 	group("www.example.org.", []string{"www"}, "192.0.2.1", "2001:db8::1")
@@ -30,11 +30,16 @@ func things() []Known {
 	group("0/25.2.0.192.in-addr.arpa.", []string{"0/25"}, "ptr", "a/b")
 	group("pool.example.org.", []string{"pool"})
 	return append(out,
-		Known{health.PoolObject("app", ""), []string{"app"}},
-		Known{health.PoolObject("app", "[2001:db8::1]:80"), []string{"app"}},
-		Known{health.SiteObject("fra"), []string{"fra"}},
-		Known{health.SiteObject("fra2"), []string{"fra2"}},
-		Known{health.ShiftObject("shop", "fra"), []string{"shop"}},
+		Known{Object: health.PoolObject("app", ""), Names: []string{"app"}},
+		Known{Object: health.PoolObject("app", "[2001:db8::1]:80"), Names: []string{"app"}},
+		Known{Object: health.PoolObject("app", "one"), Names: []string{"app"}, Members: []string{"10.0.0.1", "2001:db8::1"}},
+		Known{Object: health.PoolObject("app", "10.0.0.2"), Names: []string{"app"}, Members: []string{"10.0.0.2"}},
+		Known{Object: health.PoolObject("app", "10.0.0.2:81"), Names: []string{"app"}, Members: []string{"10.0.0.2"}},
+		Known{Object: health.PoolObject("app", "10.0.0.3:81"), Names: []string{"app"}, Members: []string{"10.0.0.3"}},
+		Known{Object: health.PoolObject("app", "10.0.0.3:82"), Names: []string{"app"}, Members: []string{"10.0.0.3"}},
+		Known{Object: health.SiteObject("fra"), Names: []string{"fra"}},
+		Known{Object: health.SiteObject("fra2"), Names: []string{"fra2"}},
+		Known{Object: health.ShiftObject("shop", "fra"), Names: []string{"shop"}},
 	)
 }
 
@@ -60,21 +65,31 @@ func TestFind(t *testing.T) {
 		"pool":                       {"pool.example.org."},
 		"pool app":                   {"pool app"},
 		"pool app/[2001:db8::1]:80":  {"pool app/[2001:db8::1]:80"},
-		"pool */*":                   {"pool app/[2001:db8::1]:80"},
+		"pool */*one*":               {"pool app/one"},
+		"pool */[*":                  {"pool app/[2001:db8::1]:80"},
+		"pool app/10.0.0.1":          {"pool app/one"},
+		"pool app/2001:DB8:0::1":     {"pool app/one"},
+		"pool app/::ffff:10.0.0.1":   {"pool app/one"},
+		"pool app/10.0.0.2":          {"pool app/10.0.0.2"}, // an id comes before an address
+		"pool app/10.0.0.?":          {"pool app/one", "pool app/10.0.0.2", "pool app/10.0.0.2:81", "pool app/10.0.0.3:81", "pool app/10.0.0.3:82"},
 		"site fra":                   {"site fra"},
 		"SITE FRA*":                  {"site fra", "site fra2"},
 		"shift shop/fra":             {"shift shop/fra"},
+		"shift shop":                 {"shift shop/fra"},
+		"shift *":                    {"shift shop/fra"},
 
-		"www":       {`409 "www" is the name of several: expected www.example.org. or www.example.net.`},
-		"wwww":      {`404 nothing is called "wwww": expected`, `did you mean "www"?`},
-		"app":       {`404`, `did you mean "pool app"?`},
-		"fra":       {`404`, `did you mean "site fra"?`},
-		"pool apo":  {`404`, `did you mean "pool app"?`},
-		"web/":      {`404`},
-		"/":         {`404`},
-		"":          {`404`},
-		"nothing*":  {`404 nothing is called "nothing*"`},
-		"site site": {`404`},
+		"www":               {`409 "www" is the name of several: expected www.example.org. or www.example.net.`},
+		"wwww":              {`404 nothing is called "wwww": expected`, `did you mean "www"?`},
+		"pool app/10.0.0.3": {`409 "pool app/10.0.0.3" is the name of several: expected pool app/10.0.0.3:81 or pool app/10.0.0.3:82`},
+		"app/10.0.0.1":      {`404`, `did you mean "pool app/one"?`},
+		"app":               {`404`, `did you mean "pool app"?`},
+		"fra":               {`404`, `did you mean "site fra"?`},
+		"pool apo":          {`404`, `did you mean "pool app"?`},
+		"web/":              {`404`},
+		"/":                 {`404`},
+		"":                  {`404`},
+		"nothing*":          {`404 nothing is called "nothing*"`},
+		"site site":         {`404`},
 	} {
 		t.Run(word, func(t *testing.T) {
 			found, p := Find(word, things())
@@ -132,6 +147,7 @@ func TestAllowed(t *testing.T) {
 	}{
 		{group, "disabled", "", ""}, {site, "draining", "1h", ""}, {pool, "always", "", ""}, {target, "deregistered", "", ""}, {target, "enabled", "", ""},
 		{shift, "shifted", "1m", ""}, {shift, "shifted", "72h", ""}, {shift, "enabled", "", ""},
+		{shift, "enabled", "1h", "shift shop/fra cannot be enabled for a time"}, {target, "enabled", "1h", ""},
 		{shift, "shifted", "", `a shift for ""`}, {shift, "shifted", "59s", `expected "for" from 1m to 72h`}, {shift, "shifted", "73h", "from 1m to 72h"},
 		{shift, "disabled", "1h", "shift shop/fra cannot be disabled: expected shifted"}, {site, "shifted", "1h", "site fra cannot be shifted"},
 		{pool, "deregistered", "", "pool app cannot be deregistered: expected a target"}, {group, "deregistered", "", "cannot be deregistered"},

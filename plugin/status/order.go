@@ -37,19 +37,29 @@ type Change struct {
 
 // Remainder is what a group answers a type with that has nothing usable left.
 type Remainder struct {
-	Group      string   `json:"group"`
+	Group      string   `json:"group"` // or `pool POOL`, or `balancer BALANCER`
 	Type       string   `json:"type"`
-	LastResort string   `json:"last_resort"` // the word that holds
-	Answers    []string `json:"answers"`     // ids of the records that answer by it
+	LastResort string   `json:"last_resort"` // the word that holds; "fail_open" of a pool or a balancer
+	Answers    []string `json:"answers"`     // ids of the records or targets that answer by it; behind an alias as "ALIAS -> ID"
 }
+
+// toldAnswers is how many of the records that answer are told in a line.
+const toldAnswers = 5
 
 // String tells it.
 func (r Remainder) String() string {
-	answers := "nothing is left to answer"
-	if len(r.Answers) > 0 {
-		answers = "would answer " + strings.Join(r.Answers, ", ")
+	answers, more := "nothing is left to answer", ""
+	if n := len(r.Answers); n > toldAnswers {
+		more = fmt.Sprintf(" and %d more", n-toldAnswers)
 	}
-	return fmt.Sprintf("%s %s: last_resort %s, %s", r.Group, r.Type, r.LastResort, answers)
+	if len(r.Answers) > 0 {
+		answers = "would answer " + strings.Join(r.Answers[:min(toldAnswers, len(r.Answers))], ", ") + more
+	}
+	word := "last_resort " + r.LastResort
+	if r.LastResort == "fail_open" {
+		word = "nothing in it is usable"
+	}
+	return fmt.Sprintf("%s %s: %s, %s", r.Group, r.Type, word, answers)
 }
 
 // Override is an admin state that an operator said.

@@ -58,6 +58,19 @@ func (h *Handler) pools(r *request) error {
 	return nil
 }
 
+func (h *Handler) balancers(r *request) error {
+	s, p := selection(r.query, "name")
+	if p != nil {
+		return p
+	}
+	page, err := h.options.Backend.Balancers(r.Context(), s)
+	if err != nil {
+		return err
+	}
+	reply(r.w, http.StatusOK, Balancers{page.Items, page.Next})
+	return nil
+}
+
 func (h *Handler) checks(r *request) error {
 	s, p := selection(r.query, "name", "health")
 	if p != nil {
@@ -87,6 +100,12 @@ type Records struct {
 type Pools struct {
 	Pools []Pool `json:"pools"`
 	Next  string `json:"next,omitempty"`
+}
+
+// Balancers is a page of balancers.
+type Balancers struct {
+	Balancers []Balancer `json:"balancers"`
+	Next      string     `json:"next,omitempty"`
 }
 
 // Checks is a page of checks.
