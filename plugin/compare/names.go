@@ -38,7 +38,7 @@ func joinTypes(all []Answer) []Answer {
 	for _, a := range all {
 		if last := len(out) - 1; last >= 0 {
 			b := out[last]
-			types := append(b.Types, a.Types...)
+			types := slices.Concat(b.Types, a.Types)
 			if b.Types = a.Types; reflect.DeepEqual(a, b) {
 				out[last].Types = types
 				continue
