@@ -48,6 +48,7 @@ type instance struct {
 type block struct {
 	key     string            // tells the blocks of one Corefile apart, and is the same after a reload
 	keys    []string          // of the server block
+	before  *block            // until the reload is over: the block of the older instance that it goes on from; nil for none
 	beside  map[string]*block // the server blocks of other zones, by zone
 	hasView func() bool       // asked from the start on: whether the server block is for some clients only
 	stanzas []*config.Stanza
@@ -118,7 +119,9 @@ func (i *instance) start() error {
 	running.releaseForgotten()
 	watchReloads()
 	i.since = time.Now()
-	i.follows = len(running.all()) > 0
+	if older := running.newest(); older != nil {
+		i.follow(older)
+	}
 	for _, b := range i.blocks {
 		b.beside = i.besides(b)
 		b.meetNeighbours()
@@ -154,6 +157,9 @@ func (b *block) compile() error {
 	b.lease = engine.Lease(b.table.Changed)
 	b.unwatch = admin.Watch(b.table.AdminChanged)
 	b.lease.Scope = b.key
+	if b.before != nil && b.before.key != b.key {
+		b.lease.Formerly = b.before.key
+	}
 	b.table.Beside(slices.Sorted(maps.Keys(b.beside)))
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
@@ -168,16 +174,12 @@ func (b *block) compile() error {
 	b.counters = newAnswerCounters(b.table)
 	b.names = answer.NewNames(b.table, health.RealClock{}, b.ask)
 	b.sources = b.table.Sources(discover.Options{Clock: health.RealClock{}, Ask: b.askedFor, Every: rereadEvery}, tellDiscovery)
-	for _, old := range running.all() {
-		for _, before := range old.blocks {
-			if before.key == b.key {
-				b.names.Inherit(before.names)
-				b.sources.Inherit(before.sources)
-				b.table.Inherit(before.table)
-				b.answerer.Inherit(before.answerer)
-				b.explains.Inherit(before.explains)
-			}
-		}
+	if b.before != nil {
+		b.names.Inherit(b.before.names)
+		b.sources.Inherit(b.before.sources)
+		b.table.Inherit(b.before.table)
+		b.answerer.Inherit(b.before.answerer)
+		b.explains.Inherit(b.before.explains)
 	}
 	return nil
 }
@@ -205,28 +207,13 @@ func (b *block) askedFor(ctx context.Context, req *dns.Msg) *dns.Msg {
 // stop gives the checks back; queries that still come are answered from the last views.
 func (i *instance) stop() error {
 	running.remove(i)
-	running.takeOver()
 	i.handOn()
+	running.takeOver()
 	old := servedBy(i)
 	i.release()
 	running.forget(old)
 	lastResorts.compare(running.all())
 	return nil
-}
-
-// handOn gives the instance that has taken our place the addresses that our filters have met since it started.
-func (i *instance) handOn() {
-	all := running.all()
-	if len(all) == 0 {
-		return
-	}
-	for _, b := range all[len(all)-1].blocks {
-		for _, before := range i.blocks {
-			if before.key == b.key {
-				b.table.Inherit(before.table)
-			}
-		}
-	}
 }
 
 func (i *instance) release() {
@@ -297,26 +284,6 @@ func (is *instances) newest() *instance {
 		return nil
 	}
 	return is.list[len(is.list)-1]
-}
-
-// takeOver lets the only instance left decide what is process-wide, and lets its latches be everybody's; with none left nobody decides. It does
-// nothing while there are two: the newer one's start can still fail, in another plugin or in listen, and must have changed nothing then.
-func (is *instances) takeOver() {
-	all := is.all()
-	if len(all) > 1 {
-		return
-	}
-	is.govern()
-	for _, i := range all {
-		i.takeOver.Do(func() {
-			for _, b := range i.blocks {
-				b.lease.TakeOver()
-			}
-			if i.follows {
-				publishReload(true)
-			}
-		})
-	}
 }
 
 // releaseForgotten gives back what instances hold that caddy has dropped: when a reload fails after our start, in another
