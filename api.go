@@ -99,7 +99,7 @@ func (a *apiServer) follow(c *config.Status, descriptors int, known bool) {
 	if known {
 		connections = min(connections, max(minConnections, descriptors/8))
 	}
-	a.server = status.NewServer(c, status.Options{Backend: apiBackend{}, Events: events, Log: log, Connections: connections})
+	a.server = status.NewServer(c, status.Options{Backend: lastingBackend{}, Events: events, Log: log, Connections: connections})
 	a.server.Start()
 }
 
@@ -134,6 +134,7 @@ func (b apiBackend) State(context.Context) (status.State, error) {
 	s := status.State{
 		Version: probe.Version, Started: started.UTC(), Now: time.Now().UTC(), Ready: ready(), Blocks: b.blockKeys(), Checks: map[string]int{},
 		Overrides: len(admin.Objects()), AttemptsUnder: load.UnderWay, AttemptsWaiting: load.Waiting, Frozen: engine.Frozen(), Canaries: []string{},
+		File: stateFile(),
 	}
 	s.Host, _ = os.Hostname() // of which there is none on some systems
 	if i := running.newest(); i != nil {

@@ -78,6 +78,7 @@ func (collector) Collect(out chan<- prometheus.Metric) {
 	}
 	collectLoad(out, untestable)
 	collectOverrides(out)
+	collectState(out)
 	for g, value := range gauges {
 		out <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, value, g.values()...)
 	}

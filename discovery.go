@@ -24,6 +24,23 @@ func tellDiscovery(s *route.Source, r discover.Report) {
 	log.Errorf("pool %s: %s", s.Pool.Name, r)
 }
 
+// keepLists forgets what sources said that no instance has any more, so that a restart does not bring it back. When none runs all stays: the process ends.
+func (is *instances) keepLists() {
+	all := is.all()
+	if len(all) == 0 {
+		return
+	}
+	keys := map[discover.Key]bool{}
+	for _, i := range all {
+		for _, b := range i.blocks {
+			for _, s := range b.sources.All() {
+				keys[s.Key()] = true
+			}
+		}
+	}
+	lists.Keep(keys)
+}
+
 // collectSources adds how the sources of the block's pools fare.
 func collectSources(b *block, gauges map[gauge]float64) {
 	for _, s := range b.sources.All() {

@@ -306,7 +306,8 @@ func TestFilterExtendedError(t *testing.T) {
 
 // TestFilterOfAnEnd tells of a last resort at the end of a CNAME of ours, and of a type that a group of ours lacks, too.
 func TestFilterOfAnEnd(t *testing.T) {
-	h := filtering(t, stanza("probe web tcp {\nport 9\ninterval 1h\ntimeout 1s\n}", "filter {\nprobe web\nlast_resort none\n}",
+	up := newBackend(t, "127.0.0.11", "0")
+	h := filtering(t, stanza("probe web tcp {\nport "+up.Port+"\ninterval 1h\ntimeout 1s\n}", "filter {\nprobe web\nlast_resort none\n}",
 		"group alias simple {\nrecord CNAME www\n}", "group text simple {\nrecord TXT hello\n}"), later(t, map[string][]string{
 		"www.example.org. A": {"www.example.org. 30 IN A 127.0.0.11"}, "text.example.org. A": {"text.example.org. 30 IN A 127.0.0.11"},
 	}))

@@ -24,14 +24,15 @@ var allowed = map[string][]string{
 	"corefile": {"config"},
 	"probe":    {"config"},
 	"health":   {"config", "probe"},
-	"state":    {"config", "probe", "health"},
+	"state":    {"config", "discover", "probe", "health"},
 	"watched":  {"config"},
 	"locate":   {"config", "watched"},
 	"discover": {"config", "health", "watched"},
 	"route":    {"config", "discover", "locate", "probe", "health"},
 	"answer":   {"config", "locate", "health", "route"},
 	"status":   {"config", "locate", "probe", "health", "route", "answer"},
-	"scenario": {"config", "corefile", "discover", "locate", "probe", "health", "route", "answer"},
+	"scenario": {"config", "corefile", "discover", "locate", "probe", "health", "route", "answer", "state"},
+	"compare":  {"config", "corefile", "locate", "probe", "health", "route", "scenario"},
 }
 
 // forbidden are the packages that belong to the root and the command alone. A part that needs no server can be tested

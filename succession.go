@@ -27,27 +27,6 @@ func (i *instance) follow(older *instance) {
 	}
 }
 
-// takeOver lets the only instance left decide what is process-wide, and lets its latches be everybody's; with none left nobody decides. It does
-// nothing while there are two: the newer one's start can still fail, in another plugin or in listen, and must have changed nothing then.
-func (is *instances) takeOver() {
-	all := is.all()
-	if len(all) > 1 {
-		return
-	}
-	is.govern()
-	for _, i := range all {
-		i.takeOver.Do(func() {
-			for _, b := range i.blocks {
-				b.lease.TakeOver()
-				b.before = nil // or no instance would ever be forgotten
-			}
-			if i.follows {
-				publishReload(true)
-			}
-		})
-	}
-}
-
 // handOn gives the instance that is about to take our place the addresses that our filters have met since it started.
 func (i *instance) handOn() {
 	if next := running.newest(); next != nil {

@@ -23,19 +23,22 @@ const adminDetails = `What an operator says stands over what the Corefile says, 
   drain OBJECT...         not answered, still attempted
   always OBJECT...        answered whatever its health, not attempted
   enable OBJECT...        ends what was said before
-  shift BALANCER SITE     no clients to this site of the balancer, for 1m to 72h: -for says how long
+  shift BALANCER SITE     no clients to this site of the balancer, for 1m to 72h: -for says how long; again makes it longer or shorter
+  deregister POOL/TARGET  not answered; attempted for the pool's drain time, and then not any more
+  register POOL/TARGET    ends that; a target that begins anew waits for its first pass where new ones do
   failback GROUP...       lets those answer again that failback manual keeps out
   list                    what is said now, and what it is about
 
-OBJECT is GROUP, GROUP/RECORD, pool POOL, pool POOL/TARGET, site SITE or shift BALANCER/SITE, by the very name or with * and ?.
-A site is everything that stands in it. What would leave a group with nothing usable is refused, and tells what
-would answer; -force does it all the same.
+OBJECT is GROUP, GROUP/RECORD, pool POOL, pool POOL/TARGET, site SITE or shift BALANCER/SITE, by the very name or with * and ?;
+a target goes by its address too. A site is everything that stands in it; enable shift BALANCER ends the shift of its sites.
+What would leave a group, a pool or a balancer with nothing usable is refused, and tells what would answer; -force does it all the same.
 
 ` + apiDetails
 
 // adminVerbs are the admin states that the words of the command stand for.
 var adminVerbs = map[string]health.AdminState{
 	"disable": health.Disabled, "drain": health.Draining, "always": health.Always, "enable": health.Enabled, "shift": health.Shifted,
+	"deregister": health.Deregistered, "register": health.Enabled,
 }
 
 // administering is the command admin with its flags.
@@ -57,7 +60,7 @@ func adminCommand(flags *flag.FlagSet) runner {
 }
 
 func (a *administering) run(ctx context.Context, args []string, out io.Writer) error {
-	words := []string{"always", "disable", "drain", "enable", "failback", "list", "shift"}
+	words := []string{"always", "deregister", "disable", "drain", "enable", "failback", "list", "register", "shift"}
 	verb := ""
 	if len(args) > 0 {
 		verb, args = args[0], args[1:]
@@ -75,6 +78,8 @@ func (a *administering) run(ctx context.Context, args []string, out io.Writer) e
 		return usageError(verb + " of what? Name an object")
 	case a.lasts < 0:
 		return usageError("-for needs a duration above 0")
+	case verb == "shift" && a.lasts == 0:
+		return usageError("shift for how long? Say -for, from 1m to 72h")
 	}
 	client, err := a.client()
 	if err != nil {
@@ -108,13 +113,19 @@ func objectsOf(verb string, args []string) ([]string, error) {
 		return []string{"shift " + name}, nil
 	}
 	var objects []string
+	targets := verb == "register" || verb == "deregister"
 	for i := 0; i < len(args); i++ {
-		if slices.Contains([]string{"group", "pool", "site", "shift"}, args[i]) && i+1 < len(args) {
-			objects = append(objects, args[i]+" "+args[i+1])
+		word := args[i]
+		if slices.Contains([]string{"group", "pool", "site", "shift"}, word) && i+1 < len(args) {
 			i++
-			continue
+			word += " " + args[i]
+		} else if targets {
+			word = "pool " + word
 		}
-		objects = append(objects, args[i])
+		if targets && (!strings.HasPrefix(word, "pool ") || !strings.Contains(word, "/")) {
+			return nil, usageError(fmt.Sprintf("%s takes POOL/TARGET, got %q", verb, word))
+		}
+		objects = append(objects, word)
 	}
 	return objects, nil
 }
@@ -201,10 +212,29 @@ func overridesTable(table io.Writer, overrides []status.Override) {
 		if o.Until != nil {
 			ends = "in " + config.FormatDays(o.Until.Sub(o.Since)-age)
 		}
-		about := "nothing that is there now"
-		if n := len(o.Matches); n > 0 {
-			about = scenario.Count(n, "record")
-		}
+		about := cmp.Or(aboutWhat(o.Matches), "nothing that is there now")
 		fmt.Fprintf(table, "%s\t%s\t%s ago\t%s\t%s\t%s\t%s\n", o.Object, o.State, config.FormatDays(age), ends, cmp.Or(o.Author, "-"), about, cmp.Or(o.Reason, "-"))
 	}
+}
+
+// aboutWhat counts what an override is about.
+func aboutWhat(matches []string) string {
+	counts := map[string]int{}
+	for _, m := range matches {
+		switch kind, _, _ := strings.Cut(m, " "); kind {
+		case "pool":
+			counts["target"]++
+		case "balancer":
+			counts["site"]++
+		default:
+			counts["record"]++
+		}
+	}
+	var words []string
+	for _, what := range []string{"record", "target", "site"} {
+		if n := counts[what]; n > 0 {
+			words = append(words, scenario.Count(n, what))
+		}
+	}
+	return strings.Join(words, ", ")
 }

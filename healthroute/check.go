@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -23,16 +22,24 @@ first that one refuses; they find relative file names where a server that is sta
 which begin their work when they read.
 For a good Corefile it prints what it amounts to: the load of its attempts, and for each group the
 longest time until a dead target is noticed, and until clients that obey the TTL have moved.
+
+With -against it says instead what changes for a server that runs the Corefile OLD: names whose answers
+change, what has nothing usable, and what a reload does to the checks. Both are asked while every check is
+healthy, by a client of every place and range that either names; names that are only declared otherwise are
+listed too. Files that OLD names are looked for beside it, so put it beside the new one. What other plugins
+answer, what operators said and what a state file knows is not compared. A difference is no error.
 `
 
 // checking is the command check with its flags.
 type checking struct {
 	reading
+	against corefile
 }
 
 func checkCommand(flags *flag.FlagSet) runner {
 	var c checking
 	c.reading.declare(flags)
+	flags.StringVar((*string)(&c.against), "against", "", "print what changes for a server that runs the Corefile `OLD`")
 	return c.run
 }
 
@@ -43,6 +50,7 @@ type checked struct {
 	Problems []problem         `json:"problems"`
 	Notes    []string          `json:"notes"` // what was not looked at
 	Summary  *scenario.Summary `json:"summary"`
+	Against  *against          `json:"against,omitempty"` // with -against
 }
 
 func (c *checking) run(_ context.Context, args []string, out io.Writer) error {
@@ -67,8 +75,12 @@ func (c *checking) run(_ context.Context, args []string, out io.Writer) error {
 		summary := w.Summary()
 		report.Summary = &summary
 	}
+	var refused error
+	if report.Valid && c.against != "" {
+		report.Against, refused = c.compare(w)
+	}
 	if err := c.output.print(out, report, report.text); err != nil || report.Valid {
-		return err
+		return cmp.Or(err, refused)
 	}
 	return errors.New(string(c.corefile) + ": " + scenario.Count(failed, "error"))
 }
@@ -103,22 +115,33 @@ func (c checked) text() string {
 	for _, note := range c.Notes {
 		b.WriteString("note: " + note + "\n")
 	}
-	if c.Summary != nil {
-		c.summary(&b)
+	if c.Summary == nil {
+		return b.String()
 	}
+	c.sum(&b)
+	if c.Against != nil {
+		b.WriteString("\n" + c.Against.Text())
+		return b.String()
+	}
+	c.summary(&b)
 	return b.String()
+}
+
+// sum says in a line what the Corefile amounts to.
+func (c checked) sum(b *strings.Builder) {
+	s := c.Summary
+	fmt.Fprintf(b, "%s is good: %s, %s, %s, %s, %s\n", c.Corefile, scenario.Count(len(s.Zones), "zone"), scenario.Count(len(s.Groups), "group"),
+		scenario.Count(s.Records, "record"), scenario.Count(s.Probes, "probe"), scenario.Count(s.Checks, "check"))
 }
 
 func (c checked) summary(b *strings.Builder) {
 	s := c.Summary
-	fmt.Fprintf(b, "%s is good: %s, %s, %s, %s, %s\n", c.Corefile, scenario.Count(len(s.Zones), "zone"), scenario.Count(len(s.Groups), "group"),
-		scenario.Count(s.Records, "record"), scenario.Count(s.Probes, "probe"), scenario.Count(s.Checks, "check"))
 	if s.Checks > 0 {
-		fmt.Fprintf(b, "\nattempts a second: %s\n", rate(s.Attempts))
+		fmt.Fprintf(b, "\nattempts a second: %s\n", s.Attempts)
 	}
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, n := range s.Networks {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", n.Network, rate(n.AttemptRate), scenario.Count(n.Checks, "check"))
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", n.Network, n.AttemptRate, scenario.Count(n.Checks, "check"))
 	}
 	_ = table.Flush() // into memory
 	b.WriteString("\nworst case of a dead target (attempts vary by up to 5 %, TTLs are obeyed)\n")
@@ -136,18 +159,6 @@ func (c checked) summary(b *strings.Builder) {
 		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%s\t%s\n", p.Pool, p.Targets, p.Sources, cmp.Or(strings.Join(p.Sites, " "), "-"), p.DNSFailover, p.FailOpen)
 	}
 	_ = table.Flush() // into memory
-}
-
-// rate writes a number of attempts a second.
-func rate(r scenario.AttemptRate) string {
-	text := strconv.FormatFloat(r.PerSecond, 'g', 3, 64)
-	if r.PerSecond >= 100 {
-		text = strconv.FormatFloat(r.PerSecond, 'f', 0, 64)
-	}
-	if r.AtMost {
-		text = "at most " + text
-	}
-	return text
 }
 
 // failover writes the bounds of a group.

@@ -40,7 +40,7 @@ func commands() []command {
 	return []command{
 		{"admin", "disable|enable|drain|always|shift|failback|list [-for DURATION] [-reason TEXT] [-author NAME] [-force] [-o text|json] OBJECT...",
 			"tell a running server to take records out, and in again", adminDetails, adminCommand},
-		{"check", "[-conf FILE] [-o text|json]", "read a Corefile, and print all its errors or what it amounts to", checkDetails, checkCommand},
+		{"check", "[-conf FILE] [-against OLD] [-o text|json]", "read a Corefile, and print all its errors or what it amounts to", checkDetails, checkCommand},
 		{"demo", "", "three backends that die and come back, and what a client gets each second", "", withoutFlags(runDemo)},
 		{"explain", "[-conf FILE] [-client ADDRESS|PREFIX] [-down OBJECT ... | -server] [-o text|json] NAME TYPE",
 			"why a question is answered as it is", explainDetails, explainCommand},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/scenario"
 	"github.com/healthroute/healthroute/plugin/status"
 )
@@ -22,16 +23,36 @@ func (x shown) text() string {
 	var b strings.Builder
 	x.server(&b)
 	b.WriteString("\n")
-	aligned(&b, func(table io.Writer) {
-		fmt.Fprint(table, "group, record\thealth\tfor\tanswers\tsite\treason\n")
-		for _, g := range x.Groups {
-			x.group(table, g)
-		}
-	})
-	for _, c := range x.Checks {
-		x.check(&b, c)
+	if len(x.Groups) > 0 || len(x.Pools) == 0 {
+		aligned(&b, func(table io.Writer) {
+			fmt.Fprint(table, "group, record\thealth\tfor\tanswers\tsite\treason\n")
+			for _, g := range x.Groups {
+				x.group(table, g)
+			}
+		})
 	}
+	x.balancers(&b)
+	x.pools(&b)
+	x.checks(&b)
 	return b.String()
+}
+
+// checksShown is how many checks are printed: of more only those that do not work.
+const checksShown = 40
+
+// checks prints the checks, or of many those that are out of the ordinary.
+func (x shown) checks(b *strings.Builder) {
+	shown := x.Checks
+	if len(shown) > checksShown {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(c status.Check) bool { return c.Health == health.Healthy.String() })
+		shown = shown[:min(checksShown, len(shown))]
+	}
+	for _, c := range shown {
+		x.check(b, c)
+	}
+	if more := len(x.Checks) - len(shown); more > 0 {
+		fmt.Fprintf(b, "\nand %s that are not shown: -o json has all\n", scenario.Count(more, "check"))
+	}
 }
 
 // aligned writes lines of cells, which tabs end, in columns.
@@ -48,7 +69,11 @@ func aligned(b *strings.Builder, write func(table io.Writer)) {
 // server is the first lines: what there is, and what is out of the ordinary.
 func (x shown) server(b *strings.Builder) {
 	s := x.Server
-	fmt.Fprintf(b, "healthroute %s, up %s: %s, %s", s.Version, x.ago(s.Started), scenario.Count(s.Groups, "group"), total(s.Checks))
+	fmt.Fprintf(b, "healthroute %s, up %s: %s, ", s.Version, x.ago(s.Started), scenario.Count(s.Groups, "group"))
+	if s.Pools > 0 {
+		fmt.Fprintf(b, "%s, %s, ", scenario.Count(s.Pools, "pool"), scenario.Count(s.Targets, "target"))
+	}
+	b.WriteString(total(s.Checks))
 	if words := countWords(s.Checks); len(words) > 0 {
 		fmt.Fprintf(b, " (%s)", strings.Join(words, ", "))
 	}
@@ -63,8 +88,28 @@ func (x shown) server(b *strings.Builder) {
 		fmt.Fprintf(b, "%s for a place, the oldest for %s\n", scenario.Count(s.AttemptsWaiting, "attempt")+" waiting",
 			config.FormatDays(time.Duration(s.OldestDue*float64(time.Second))))
 	}
+	x.stateFile(b)
 	if s.Overrides > 0 {
 		fmt.Fprintf(b, "%s: see healthroute admin list\n", scenario.Count(s.Overrides, "override"))
+	}
+}
+
+// stateFile is what a restart would know.
+func (x shown) stateFile(b *strings.Builder) {
+	f := x.Server.File
+	if f == nil {
+		return
+	}
+	written := "not written yet"
+	if f.Written != nil {
+		written = "written " + x.ago(*f.Written) + " ago"
+	}
+	fmt.Fprintf(b, "state in %s, %s\n", f.File, written)
+	if f.Failing != nil {
+		fmt.Fprintf(b, "A RESTART WOULD FORGET what changed in the last %s: %s\n", x.ago(*f.Failing), f.Error)
+	}
+	if f.Refused != "" {
+		fmt.Fprintf(b, "began without the state of before: %s\n", f.Refused)
 	}
 }
 
@@ -94,25 +139,31 @@ func (x shown) group(table io.Writer, g status.Group) {
 }
 
 func (x shown) record(table io.Writer, g status.Group, r status.Record) {
-	name, health, since, reason := r.Record, r.Health, "", r.Reason
+	name := r.Record
 	if r.Alias != "" && !strings.EqualFold(r.Alias, r.Record) {
 		name += " -> " + r.Alias
 	}
-	if r.Since != nil {
-		since = x.ago(*r.Since)
-	}
-	if r.Admin != "enabled" {
-		health = r.Admin
-	}
-	if o := r.Override; o != nil && o.State == r.Admin {
-		since, reason = x.ago(o.Since), x.said(o)
-	}
-	fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\t%s\n", name, health, since, answers(g, r), r.Site, reason)
+	word, since, reason := x.standing(r.Health, r.Since, r.Admin, r.Override, r.Reason)
+	fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\t%s\n", name, word, since, answers(g, r), r.Site, reason)
 }
 
-// said is why somebody said an override, who, and how much longer it holds.
-func (x shown) said(o *status.Override) string {
-	words := []string{cmp.Or(o.Reason, "no reason given")}
+// standing is the word that holds for a record or a target, how long it has, and why.
+func (x shown) standing(healthWord string, since *time.Time, admin string, o *status.Override, reason string) (word, lasts, why string) {
+	if since != nil {
+		lasts = x.ago(*since)
+	}
+	switch {
+	case admin == string(health.Enabled):
+		return healthWord, lasts, reason
+	case o != nil && (o.State == admin || o.State == string(health.Deregistered)):
+		return admin, x.ago(o.Since), x.said(o, reason)
+	}
+	return admin, lasts, reason
+}
+
+// said is why somebody said an override, who, and how much longer it holds. Of one without a reason something else may be known.
+func (x shown) said(o *status.Override, otherwise string) string {
+	words := []string{cmp.Or(o.Reason, otherwise, "no reason given")}
 	if o.Author != "" {
 		words = append(words, "by "+o.Author)
 	}
@@ -130,14 +181,26 @@ func answers(g status.Group, r status.Record) string {
 		switch {
 		case t.ByClient:
 			words[t.Type] = "by client"
-		case known && part == "0":
-			words[t.Type] = "out"
-		case known && part == "1":
-			words[t.Type] = "in"
 		case known:
-			words[t.Type] = "in " + part
+			words[t.Type] = partWord(part)
 		}
 	}
+	return byType(words)
+}
+
+// partWord is an exact part of answers in words.
+func partWord(part string) string {
+	switch part {
+	case "0":
+		return "out"
+	case "1":
+		return "in"
+	}
+	return "in " + part
+}
+
+// byType joins words for each type, one word if all are the same.
+func byType(words map[string]string) string {
 	types := slices.Sorted(maps.Keys(words))
 	var out []string
 	for _, t := range types {

@@ -69,12 +69,12 @@ func (s *server) metric(name string, labels ...string) int {
 	sum := 0.0
 	lines := bufio.NewScanner(page.Body)
 	for lines.Scan() {
-		series, ours := strings.CutPrefix(lines.Text(), "coredns_healthroute_"+name+"{")
-		at := strings.LastIndex(series, "} ")
-		if !ours || at < 0 || slices.ContainsFunc(labels, func(l string) bool { return !strings.Contains(series[:at], l) }) {
+		series, ours := strings.CutPrefix(lines.Text(), "coredns_healthroute_"+name)
+		at := strings.LastIndex(series, " ")
+		if ours = ours && at >= 0 && (at == 0 || series[0] == '{'); !ours || slices.ContainsFunc(labels, func(l string) bool { return !strings.Contains(series[:at], l) }) {
 			continue
 		}
-		value, err := strconv.ParseFloat(series[at+2:], 64)
+		value, err := strconv.ParseFloat(series[at+1:], 64)
 		if err != nil {
 			s.t.Errorf("Expected a number, got %q", lines.Text())
 		}

@@ -59,18 +59,44 @@ func launch(t *testing.T, plugins string) *server {
 		log: &logbook{}, exited: make(chan struct{}),
 	}
 	s.write(plugins)
-	s.process = exec.Command(program(t), "-conf", s.corefile)
-	s.process.Stdout, s.process.Stderr = s.log, s.log
-	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // no orphan, even if the tests are killed
-	if err := s.process.Start(); err != nil {
-		t.Fatalf("Expected a process, got: %v", err)
-	}
-	go func() {
-		defer close(s.exited)
-		_ = s.process.Wait() // the state keeps what it says
-	}()
+	s.run()
 	t.Cleanup(s.end)
 	return s
+}
+
+// run starts the process, with the Corefile as it is.
+func (s *server) run() {
+	s.t.Helper()
+	process, exited := exec.Command(program(s.t), "-conf", s.corefile), make(chan struct{})
+	process.Stdout, process.Stderr = s.log, s.log
+	process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // no orphan, even if the tests are killed
+	if err := process.Start(); err != nil {
+		s.t.Fatalf("Expected a process, got: %v", err)
+	}
+	s.process, s.exited = process, exited
+	go func() {
+		defer close(exited)
+		_ = process.Wait() // the state keeps what it says
+	}()
+}
+
+// kill ends the process as a crash does.
+func (s *server) kill() {
+	s.t.Helper()
+	s.signal(syscall.SIGKILL)
+	<-s.exited
+}
+
+// again starts the server once more, with the same ports, and returns when it serves. Its log goes on.
+func (s *server) again() {
+	s.t.Helper()
+	const serves = "\nCoreDNS-"
+	before := s.log.count(serves)
+	s.run()
+	eventually(s.t, "a server that serves again, or its end", func() bool { return s.log.count(serves) > before || s.hasExited() })
+	if s.hasExited() {
+		s.t.Fatalf("Expected a server that serves again, got its end with status %d", s.process.ProcessState.ExitCode())
+	}
 }
 
 // end kills the process and looks for what no log may hold.

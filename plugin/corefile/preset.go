@@ -40,7 +40,7 @@ func plain(p config.Preset) config.Preset {
 // preset writes a preset that is not the one of the object around it.
 func (w *printer) preset(own, outer config.Preset) {
 	switch {
-	case plain(own) == plain(outer):
+	case plain(own) == plain(outer) && !w.whole:
 	case plain(own) == "":
 		w.line("preset", string(config.PresetNone))
 	default:

@@ -15,16 +15,7 @@ import (
 func Print(s *config.Stanza) string {
 	w := &printer{}
 	w.open(append([]string{Directive}, nameWords(s.Zones)...)...)
-	w.preset(s.Preset, "")
-	w.differs("ttl", ttlWord(s.TTL, s.MinTTL), ttlWord(config.DefaultTTL, 0))
-	if s.OtherTypes != config.OtherTypesNext {
-		w.line("other_types", string(s.OtherTypes))
-	}
-	w.clients(s)
-	w.process(s)
-	for _, ns := range s.Nameservers {
-		w.line(append([]string{"nameserver", nameWord(ns.Name)}, ns.Addresses...)...)
-	}
+	w.stanza(s)
 	for _, p := range s.Probes {
 		w.probe(s, p)
 	}
@@ -44,10 +35,24 @@ func Print(s *config.Stanza) string {
 	return w.String()
 }
 
+// stanza writes what a stanza says for all that it declares.
+func (w *printer) stanza(s *config.Stanza) {
+	w.preset(s.Preset, "")
+	w.differs("ttl", ttlWord(s.TTL, s.MinTTL), ttlWord(config.DefaultTTL, 0))
+	w.differs("other_types", string(s.OtherTypes), string(config.OtherTypesNext))
+	w.clients(s)
+	w.process(s)
+	for _, ns := range s.Nameservers {
+		w.line(append([]string{"nameserver", nameWord(ns.Name)}, ns.Addresses...)...)
+	}
+}
+
 // printer writes lines of words, indented by block.
 type printer struct {
 	strings.Builder
 	depth int
+	whole bool // options that have their default value are written too; lines has what was written
+	lines []Line
 }
 
 func (w *printer) line(words ...string) {
@@ -64,10 +69,16 @@ func (w *printer) open(words ...string) {
 
 func (w *printer) close() {
 	w.depth--
-	w.line("}")
+	if !w.whole {
+		w.line("}")
+	}
 }
 
 func (w *printer) words(words []string) {
+	if w.whole {
+		w.note(words)
+		return
+	}
 	w.WriteString(strings.Repeat("    ", w.depth))
 	for i, word := range words {
 		if i > 0 {

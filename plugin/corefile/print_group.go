@@ -2,6 +2,7 @@ package corefile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,13 +73,13 @@ func (w *printer) record(s *config.Stanza, g *config.Group, r *config.Record) {
 	if r.Alias != nil {
 		words, id = aliasWords(s, r.Alias)
 	}
-	if r.ID != id {
+	if r.ID != id && !w.whole {
 		words = append(words, "id", r.ID)
 	}
 	if r.TTL != g.TTL || r.MinTTL != g.MinTTL {
 		words = append(words, "ttl", ttlWord(r.TTL, r.MinTTL))
 	}
-	if g.Policy == config.PolicyWeighted && (r.Weight != config.DefaultWeight || g.Preset.WeightRequired()) {
+	if g.Policy == config.PolicyWeighted && (r.Weight != config.DefaultWeight || g.Preset.WeightRequired() || w.whole) {
 		words = append(words, "weight", fmt.Sprint(r.Weight))
 	}
 	if g.Policy == config.PolicyPriority {
@@ -96,6 +97,9 @@ func (w *printer) record(s *config.Stanza, g *config.Group, r *config.Record) {
 	}
 	if r.Admin != "" && r.Admin != config.Enabled {
 		words = append(words, string(r.Admin))
+	}
+	if w.whole {
+		words = slices.Insert(words, 1, "id", r.ID)
 	}
 	if len(more) == 0 && len(r.Headers) == 0 {
 		w.line(words...)

@@ -3,6 +3,7 @@ package corefile
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/healthroute/healthroute/plugin/config"
@@ -42,10 +43,10 @@ func (w *printer) target(p *config.Pool, t *config.Target) {
 	if t.Site != "" {
 		words = append(words, "site", t.Site)
 	}
-	if t.Weight != config.DefaultWeight {
+	if t.Weight != config.DefaultWeight || w.whole {
 		words = append(words, "weight", fmt.Sprint(t.Weight))
 	}
-	if len(t.Addresses) == 0 || t.ID != config.DefaultTargetID(t.Addresses[0], t.Port) {
+	if !w.whole && (len(t.Addresses) == 0 || t.ID != config.DefaultTargetID(t.Addresses[0], t.Port)) {
 		words = append(words, "id", t.ID)
 	}
 	switch {
@@ -57,6 +58,9 @@ func (w *printer) target(p *config.Pool, t *config.Target) {
 	}
 	if t.Admin != "" && t.Admin != config.Enabled {
 		words = append(words, string(t.Admin))
+	}
+	if w.whole {
+		words = slices.Insert(words, 1, "id", t.ID)
 	}
 	if len(t.Headers) == 0 {
 		w.line(words...)

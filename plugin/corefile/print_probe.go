@@ -29,7 +29,7 @@ func (w *printer) probe(s *config.Stanza, p *config.Probe) {
 	}
 	w.differs("rise", fmt.Sprint(p.Rise), fmt.Sprint(d.Rise))
 	w.differs("initial", string(p.Initial), string(d.Initial))
-	if p.Quorum.String() != d.Quorum.String() {
+	if p.Quorum.String() != d.Quorum.String() || w.whole && p.Type.MakesAttempts() {
 		w.line(append([]string{"quorum"}, strings.Fields(p.Quorum.String())...)...)
 	}
 	if p.Invert {
@@ -52,11 +52,11 @@ func (w *printer) probe(s *config.Stanza, p *config.Probe) {
 
 func (w *printer) timing(p, d *config.Probe) {
 	switch {
-	case p.FromEnd == d.FromEnd:
+	case p.FromEnd == d.FromEnd && !w.whole:
 		w.differs("interval", config.FormatDuration(p.Interval), config.FormatDuration(d.Interval))
 	case p.FromEnd:
 		w.line("interval", config.FormatDuration(p.Interval), "from", "end")
-	default:
+	case p.Type.MakesAttempts():
 		w.line("interval", config.FormatDuration(p.Interval), "from", "start")
 	}
 	d.Interval, d.FromEnd = p.Interval, p.FromEnd
@@ -64,7 +64,7 @@ func (w *printer) timing(p, d *config.Probe) {
 		d.FitTimeout()
 	}
 	switch {
-	case p.Timeout == d.Timeout && p.ConnectTimeout == d.ConnectTimeout && p.ResponseTimeout == d.ResponseTimeout:
+	case !w.whole && p.Timeout == d.Timeout && p.ConnectTimeout == d.ConnectTimeout && p.ResponseTimeout == d.ResponseTimeout:
 	case p.ConnectTimeout != 0 || p.ResponseTimeout != 0:
 		w.line("timeout", "connect", config.FormatDuration(p.ConnectTimeout), "response", config.FormatDuration(p.ResponseTimeout))
 	default:
@@ -80,7 +80,7 @@ func (w *printer) http(h, d config.HTTP) {
 		w.line("header", header.Name, header.Value)
 	}
 	w.differs("user_agent", h.UserAgent, "")
-	if !slices.Equal(h.Expect, d.Expect) {
+	if !slices.Equal(h.Expect, d.Expect) || w.whole && len(h.Expect) > 0 {
 		ranges := make([]string, len(h.Expect))
 		for i, r := range h.Expect {
 			ranges[i] = r.String()
@@ -94,7 +94,7 @@ func (w *printer) http(h, d config.HTTP) {
 
 func (w *printer) tls(t, d config.TLS) {
 	w.differs("sni", t.SNI, "")
-	if t.Verify != d.Verify {
+	if t.Verify != d.Verify || w.whole && t.Verify {
 		w.line("verify", map[bool]string{true: "on", false: "off"}[t.Verify])
 	}
 	w.differs("ca", t.CA, "")
@@ -104,9 +104,9 @@ func (w *printer) tls(t, d config.TLS) {
 	w.differs("expires", daysWord(t.Expires), "0d")
 }
 
-// differs writes an option if its value is not the default one.
+// differs writes an option if its value is not the default one, or all are to be written and it has one.
 func (w *printer) differs(word, value, standard string) {
-	if value != standard {
+	if value != standard || w.whole && value != "" {
 		w.line(word, value)
 	}
 }

@@ -56,7 +56,7 @@ func (w *printer) threshold(word string, t, standard config.Threshold) {
 		number, usual int
 	}{{"count", t.Count, standard.Count}, {"percent", t.Percent, standard.Percent}} {
 		switch {
-		case part.number == part.usual:
+		case part.number == part.usual && !w.whole:
 		case part.number == 0:
 			words = append(words, part.word, off)
 		default:

@@ -49,6 +49,14 @@ func (f *files) inherit(from reader) {
 	}
 }
 
+func (f *files) recall(parts []part) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range parts {
+		f.file(p.from).Recall(p.found)
+	}
+}
+
 // file returns the keeper of a file, a new one if need be.
 func (f *files) file(name string) *watched.File[[]config.Found] {
 	file, known := f.known[name]

@@ -30,6 +30,9 @@ type questions struct {
 // inherit does nothing: what the name stood for is the Source's, and the next reply says all.
 func (q *questions) inherit(reader) {}
 
+// recall does nothing, for the same reason.
+func (q *questions) recall([]part) {}
+
 func (q *questions) read(ctx context.Context) reading {
 	found, keep, err := q.look(ctx)
 	if err == nil {

@@ -15,6 +15,8 @@ type reader interface {
 	read(ctx context.Context) reading
 	// inherit takes over what is known from another reader of the same source, which may be at work.
 	inherit(old reader)
+	// recall takes over what the parts of the source said before a restart.
+	recall(parts []part)
 }
 
 // reading is what a look came to.

@@ -29,6 +29,9 @@ type Options struct {
 	Every time.Duration // between two looks at files; 0: DefaultEvery
 	Limit int           // most targets of this source; 0: config.DefaultPoolLimit. The pool sums up over its sources
 
+	Lists *Lists // where good lists are noted, for a restart; nil: nowhere
+	Key   Key    // what the source is known by there; Source is filled in
+
 	// Take is told each good list that differs from the last, in the order of Compare, and must not change it. Report is told each
 	// change of fortune, also from one fault to another; that the first look was good is none. Both are called from any goroutine, but never
 	// two at the same time, and may ask for the State; they must not wait for Stop. Report may be nil.
@@ -72,6 +75,7 @@ func New(d config.Discovery, o Options) *Source {
 	} else {
 		s.reader = newFiles(d.Files, o.Every, o.Limit)
 	}
+	s.o.Key.Source = s.String()
 	return s
 }
 
@@ -186,8 +190,9 @@ func (s *Source) look() {
 	if s.ctx.Err() != nil { // what Stop cut off says nothing
 		return
 	}
-	s.take(&r)
+	other := s.take(&r)
 	s.note(r)
+	s.tellLists(other)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,26 +202,26 @@ func (s *Source) look() {
 	s.plan(r.again)
 }
 
-// take hands a list on that can be used and is another one.
-func (s *Source) take(r *reading) {
+// take hands a list on that can be used and is another one, and reports whether it was.
+func (s *Source) take(r *reading) (other bool) {
 	if r.parts == nil {
-		return
+		return false
 	}
 	found, conflict := merge(s.d, r.parts)
 	switch {
 	case len(found) > s.o.Limit:
 		r.fail(Refused, fmt.Sprintf("%s: %s in all: expected at most as many as the pool's `limit`, %d", s, targets(len(found)), s.o.Limit))
-		return
+		return false
 	case len(found) == 0:
 		if r.fortune == Good {
 			r.fail(Empty, fmt.Sprintf("%s: %s", s, ErrEmpty))
 		}
-		return
+		return false
 	case conflict != "":
 		r.fail(Refused, conflict)
 	}
 	s.mu.Lock()
-	other := !slices.Equal(found, s.known)
+	other = !slices.Equal(found, s.known)
 	s.mu.Unlock()
 	if other {
 		s.o.Take(found)
@@ -224,6 +229,7 @@ func (s *Source) take(r *reading) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parts, s.known, s.state.Known = r.parts, found, len(found)
+	return other
 }
 
 // fail adds a fault.

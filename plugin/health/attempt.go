@@ -80,6 +80,9 @@ func (e *Engine) finish(c *Check, a begun, r probe.Result) {
 	e.count(c, a, r, now)
 	news := c.news(before)
 	c.mu.Unlock()
+	if before.Counter.turning() != news.after.Counter.turning() {
+		e.changes.Add(1)
+	}
 
 	e.observer.AttemptEnded(c, r)
 	if was := !before.LastAt.IsZero() && before.Last.Outcome == probe.CannotTell; was != (r.Outcome == probe.CannotTell) {

@@ -56,3 +56,15 @@ func (c Counter) Step(r Rules, o probe.Outcome) Counter {
 	}
 	return c
 }
+
+// turning is how far the counter has come towards another verdict, which is what a restart must not forget: the passes of one that is down or has no
+// verdict yet, and, below 0, the failures of one that is up or has none.
+func (c Counter) turning() int {
+	switch c.Verdict {
+	case Up:
+		return -c.Fails
+	case Down:
+		return c.Passes
+	}
+	return c.Passes - c.Fails
+}

@@ -101,8 +101,8 @@ func (e *Engine) Checks() int {
 	return len(e.checks)
 }
 
-// Changes counts what changed so far of all that a restart should keep and nobody learns again: statuses and latches. The counters of
-// attempts are not among it.
+// Changes counts what changed so far of all that a restart should keep and nobody learns again: statuses, latches, and the runs of attempts that will
+// turn a verdict when they are long enough. A pass more of what is up, or a failure of what is down, is no change.
 func (e *Engine) Changes() uint64 { return e.changes.Load() + e.latches.changes.Load() }
 
 // ancestor returns the newest check of the lineage that another lease than l holds, or nil; it is called with mu held.

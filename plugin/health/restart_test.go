@@ -260,9 +260,10 @@ func TestChanges(t *testing.T) {
 	}
 	latches := stage.engine.Latches()
 	count("a first verdict", 1, func() { stage.lease(t, of(t, tcp(nil), 1)); stage.clock.to(s(5)) })
-	count("an attempt", 0, func() { stage.clock.to(s(15)) })
-	count("a failure that turns nothing", 0, func() { stage.clock.to(s(25)) })
-	count("the third", 1, func() { stage.clock.to(s(45)) })
+	count("an attempt that passes", 0, func() { stage.clock.to(s(15)) })
+	count("a failure", 1, func() { stage.clock.to(s(25)) })
+	count("two more, of which the last turns the status and ends the run", 3, func() { stage.clock.to(s(45)) })
+	count("failures of what is down", 0, func() { stage.clock.to(s(75)) })
 	count("a latch", 1, func() { latches.Set("a", 1) })
 	count("the same again", 0, func() { latches.Set("a", 1) })
 	count("clearing it", 1, func() { latches.Clear("a") })

@@ -158,13 +158,16 @@ func (p *Pool) accepts(wanted []config.Found) error {
 	return nil
 }
 
-// admit makes targets of what waits, as many as the pool's rate allows for this second, and plans the next ones. It returns their checks. It
-// is called with mu held.
+// admit makes targets of what waits, as many as the pool's rate allows for this second, and plans the next ones. What is known before the table begins,
+// from before a reload or a restart, is not new and comes at once. It returns their checks. It is called with adminMu and mu held.
 func (t *Table) admit(p *Pool) (fresh []*health.Check) {
 	if p.pacing || len(p.waiting) == 0 {
 		return nil
 	}
-	n := min(len(p.waiting), p.Config.Rate)
+	n := len(p.waiting)
+	if t.begun {
+		n = min(n, p.Config.Rate)
+	}
 	targets := slices.Clone(p.Targets())
 	for _, f := range p.waiting[:n] {
 		r, err := t.compileFound(p, f)

@@ -14,6 +14,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/corefile"
 	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/probe"
 )
 
 // fixture is a compiled stanza for example.org. whose addresses have the health that the test says.
@@ -26,6 +27,33 @@ type fixture struct {
 // U unhealthy, N new (checking). Addresses that it does not name are not probed, whatever the stanza says.
 func compile(t *testing.T, body, healthOf string) *fixture {
 	t.Helper()
+	return compileUnder(t, nil, body, healthOf)
+}
+
+// compileUnder is compile under an admin layer, which the table follows; nil for none.
+func compileUnder(t *testing.T, admin *health.Admin, body, healthOf string) *fixture {
+	t.Helper()
+	stanzas, probers := parsed(t, body)
+	checks := fakeChecks{lease: health.NewEngine(health.Options{}).Lease(nil), letters: map[netip.Addr]string{}}
+	for _, pair := range strings.Split(healthOf, ",") {
+		if words := strings.Fields(pair); len(words) == 2 {
+			checks.letters[netip.MustParseAddr(words[0])] = words[1]
+		}
+	}
+	f := &fixture{t: t, table: NewTable(quiet{}, admin)}
+	if admin != nil {
+		t.Cleanup(admin.Watch(f.table.AdminChanged))
+	}
+	if err := f.table.Compile(stanzas, probers, checks); err != nil {
+		t.Fatalf("Expected the stanza to compile, got: %v", err)
+	}
+	t.Cleanup(checks.lease.Release)
+	return f
+}
+
+// parsed reads the stanza body.
+func parsed(t *testing.T, body string) ([]*config.Stanza, map[*config.Probe]*probe.Prober) {
+	t.Helper()
 	text := "healthroute {\nprobe p tcp {\nport 80\n}\n" + body + "\n}"
 	stanzas, problems := corefile.ParseText("Corefile", text, corefile.Env{ServerZones: []string{"example.org."}})
 	if errs := problems.Errors(); errs != nil {
@@ -35,18 +63,7 @@ func compile(t *testing.T, body, healthOf string) *fixture {
 	if err != nil {
 		t.Fatalf("Expected probers, got: %v", err)
 	}
-	checks := fakeChecks{lease: health.NewEngine(health.Options{}).Lease(nil), letters: map[netip.Addr]string{}}
-	for _, pair := range strings.Split(healthOf, ",") {
-		if words := strings.Fields(pair); len(words) == 2 {
-			checks.letters[netip.MustParseAddr(words[0])] = words[1]
-		}
-	}
-	f := &fixture{t: t, table: NewTable(quiet{}, nil)}
-	if err := f.table.Compile(stanzas, probers, checks); err != nil {
-		t.Fatalf("Expected the stanza to compile, got: %v", err)
-	}
-	t.Cleanup(checks.lease.Release)
-	return f
+	return stanzas, probers
 }
 
 type quiet struct{}

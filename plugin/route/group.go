@@ -62,6 +62,9 @@ func (g *Group) choosesFirst() bool {
 // Preset is the system whose switches the group follows.
 func (g *Group) Preset() config.Preset { return g.preset }
 
+// Types returns the types of what the group can answer, ascending. The slice must not be changed.
+func (g *Group) Types() []uint16 { return g.types }
+
 // View returns the group's current view. A query loads it once and then sees one consistent state.
 func (g *Group) View() *View { return g.view.Load() }
 

@@ -11,6 +11,8 @@ type Query struct {
 	Client *locate.Client   // nil unless the set needs it (Set.NeedsClient)
 	Rand   Rand             //
 	Now    func() time.Time // asked by `ramp` alone
+	// Everybody asks Outcomes and Shares about the clients of all networks, where `sticky` gives each network a record of its own.
+	Everybody bool
 }
 
 // Rand is the source of random numbers of a choice: uniform in [0, n), n > 0. *rand.Rand of math/rand/v2 is one.

@@ -209,8 +209,13 @@ func (s *Set) Outcomes(q *Query, limit int) ([]Outcome, bool) {
 // Shares returns the exact share of every record that the query can get, in the order of declaration; nil if that is none or cannot be told.
 func (s *Set) Shares(q *Query) []Share {
 	if _, done := s.before(q); !done {
-		if known, ok := s.chooser.(sharer); ok {
+		switch known := s.chooser.(type) {
+		case sharer:
 			return known.shares()
+		case *rendezvous:
+			if q.Everybody {
+				return known.spread().shares()
+			}
 		}
 	}
 	outcomes, ok := s.Outcomes(q, maxShares)

@@ -17,7 +17,7 @@ type Source struct {
 	index int // its place in the pool's configuration
 }
 
-// Sources makes the sources of the table's pools. Of the options, Clock, Ask and Every are the caller's; report is told of changes of fortune, and of
+// Sources makes the sources of the table's pools. Of the options, Clock, Ask, Every, Lists and the Scope of Key are the caller's; report is told of changes of fortune, and of
 // lists that a pool refuses, whose last good one stays too.
 func (t *Table) Sources(o discover.Options, report func(*Source, discover.Report)) *Sources {
 	all := &Sources{}
@@ -28,6 +28,7 @@ func (t *Table) Sources(o discover.Options, report func(*Source, discover.Report
 			own.Limit = p.Config.Limit
 			own.Report = func(r discover.Report) { report(s, r) }
 			own.Take = s.take(t, own.Report)
+			own.Key.Zone, own.Key.Pool = p.stanza.Zones[0], p.Name
 			s.Source = discover.New(d, own)
 			all.list = append(all.list, s)
 		}
@@ -55,6 +56,13 @@ func (s *Sources) Inherit(old *Sources) {
 				now.Source.Inherit(before.Source)
 			}
 		}
+	}
+}
+
+// Recall takes over what was known before a restart of those that know nothing. It is called before Start.
+func (s *Sources) Recall() {
+	for _, source := range s.list {
+		source.Recall()
 	}
 }
 

@@ -62,7 +62,27 @@ func (r *rendezvous) best(network netip.Prefix) []*Candidate {
 	return out
 }
 
-func (r *rendezvous) outcomes(q *Query, _ int) ([]Outcome, bool) { return certain(r.choose(q)), true }
+func (r *rendezvous) outcomes(q *Query, limit int) ([]Outcome, bool) {
+	if q.Everybody {
+		return r.spread().outcomes(q, limit)
+	}
+	return certain(r.choose(q)), true
+}
+
+// spread is how the networks of all clients are shared out among the records: as the queries would be without sticky.
+func (r *rendezvous) spread() interface {
+	chooser
+	sharer
+} {
+	if r.max > 1 {
+		return &sample{among: r.among, max: r.max}
+	}
+	weight := equally
+	if r.weight != nil {
+		weight = weightOf
+	}
+	return newDraw(r.among, weight, stickyReason)
+}
 
 // score is -weight / ln(u) with u uniform in (0, 1): the highest of such scores is each record's with a probability of its weight over
 // their sum.

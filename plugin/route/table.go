@@ -5,6 +5,8 @@
 package route
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -191,6 +193,9 @@ func (t *Table) Canaries() []*health.Check { return t.canaries }
 
 // Groups returns the groups of the table in the order of declaration.
 func (t *Table) Groups() []*Group { return t.groups }
+
+// Entries returns the names that exist because of the table, in no order.
+func (t *Table) Entries() iter.Seq[*Entry] { return maps.Values(t.entries) }
 
 // Choosers returns all that choose: the groups, and behind their aliases the balancers.
 func (t *Table) Choosers() []*Group { return slices.Concat(t.groups, t.balancers) }

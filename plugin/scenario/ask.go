@@ -12,16 +12,20 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/healthroute/healthroute/plugin/answer"
+	"github.com/healthroute/healthroute/plugin/locate"
 	"github.com/healthroute/healthroute/plugin/route"
 )
 
 // Question is what a client asks.
 type Question struct {
-	Name   string // relative to the first zone unless it ends in a dot; @ is the apex
-	Type   uint16
-	From   netip.Addr   // the asker; none: an address that nothing is known of
-	Subnet netip.Prefix // EDNS Client Subnet; none unless valid
-	DO     bool
+	Name      string // relative to the first zone unless it ends in a dot; @ is the apex
+	Type      uint16
+	From      netip.Addr   // the asker; none: an address that nothing is known of
+	Subnet    netip.Prefix // EDNS Client Subnet; none unless valid
+	DO        bool
+	Everybody bool // where `sticky` gives each client network its own record: what the clients of all networks get together
+	// Place is what is known of the asker's place, instead of what the stanzas' files say; nil for those.
+	Place *locate.Locator
 }
 
 // Outcome is one possible reply to a question, with its exact probability. Replies are one whose code and sets of answer
@@ -41,13 +45,18 @@ func (w *World) Ask(q Question) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	return w.askOf(n, query)
+}
+
+// askOf returns all possible replies of the server block, most probable first.
+func (w *World) askOf(n *server, query *answer.Query) ([]Outcome, error) {
 	byAnswer := map[string]int{}
 	var out []Outcome
 	for w.draws.reset(); ; {
 		w.draws.begin()
 		res := n.answer(query)
 		if w.draws.failed {
-			return nil, fmt.Errorf("more than %d different answers to %s %s", MaxOutcomes, query.Name, dns.Type(q.Type))
+			return nil, tooMany(query)
 		}
 		key := fmt.Sprint(res.Msg.Rcode, Values(res.Msg), servers(res.Msg))
 		if i, seen := byAnswer[key]; seen {
@@ -94,6 +103,12 @@ func (w *World) query(q Question) (*answer.Query, *server, error) {
 	if best == nil {
 		return nil, nil, fmt.Errorf("no server block with healthroute serves %q", name)
 	}
+	return w.queryOf(best, name, q), best, nil
+}
+
+// queryOf makes the request for an absolute name to a server block.
+func (w *World) queryOf(n *server, name string, q Question) *answer.Query {
+	w.place, w.draws.everybody = q.Place, q.Everybody
 	req := new(dns.Msg)
 	req.SetQuestion(name, q.Type)
 	req.Id = 0
@@ -103,7 +118,7 @@ func (w *World) query(q Question) (*answer.Query, *server, error) {
 		opt.Option = append(opt.Option, subnetOption(q.Subnet))
 	}
 	lower := strings.ToLower(name)
-	return &answer.Query{Req: req, Name: lower, Match: best.table.Find(lower), Next: best.next, From: asker(q.From)}, best, nil
+	return &answer.Query{Req: req, Name: lower, Match: n.table.Find(lower), Next: n.next, From: asker(q.From)}
 }
 
 // asker is where a pretended query comes from.
@@ -191,9 +206,11 @@ type enumeration struct {
 	passes int
 	part   *big.Rat // probability of this pass
 	failed bool     // there are too many
+
+	everybody bool // Question.Everybody
 }
 
-func (e *enumeration) reset() { *e = enumeration{} }
+func (e *enumeration) reset() { *e = enumeration{everybody: e.everybody} }
 
 func (e *enumeration) begin() {
 	e.depth, e.part = 0, big.NewRat(1, 1)
@@ -203,6 +220,7 @@ func (e *enumeration) begin() {
 
 // choose is the Choose of the world's answerers.
 func (e *enumeration) choose(s *route.Set, q *route.Query) route.Choice {
+	q.Everybody = e.everybody
 	outcomes, ok := s.Outcomes(q, MaxOutcomes)
 	if !ok {
 		e.failed = true

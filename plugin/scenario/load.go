@@ -37,6 +37,8 @@ func FileSource(name string) (Source, error) {
 // Block is what a server block of a Corefile has of ours, and the zone files that stand behind it.
 type Block struct {
 	Zones   []string // of the server block
+	Keys    []string // of the server block, as CoreDNS writes them: dns://example.org.:53
+	Scope   string   // tells it from the other blocks of the Corefile, as a server does (health.Lease)
 	Stanzas []*config.Stanza
 	Probers map[*config.Probe]*probe.Prober
 	Places  map[*config.Stanza]*locate.Locator // of the stanzas that name files
@@ -64,6 +66,7 @@ func Load(s Source) ([]*Block, config.Problems) {
 			continue
 		}
 		b, ps := loadBlock(sb, dir)
+		b.Scope = scopeOf(b.Keys, blocks)
 		problems = append(append(problems, ps...), config.ValidateProcess(stanzasOf(blocks), b.Stanzas)...)
 		blocks = append(blocks, b)
 	}
@@ -126,6 +129,7 @@ func loadBlock(sb caddyfile.ServerBlock, dir string) (*Block, config.Problems) {
 	}
 	for _, key := range sb.Keys {
 		b.Zones = append(b.Zones, plugin.Host(key).NormalizeExact()...)
+		b.Keys = append(b.Keys, wholeKeys(key)...)
 	}
 	root := dir
 	if d := dispenser(sb, "root", dir); d.Next() && d.NextArg() { // the directive, then its argument

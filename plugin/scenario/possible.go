@@ -22,6 +22,8 @@ type Possible struct {
 	Answer []string `json:"answer"`           // data in zone file form
 	Refers []string `json:"refers,omitempty"` // the name servers that a referral leads to
 	TTL    uint32   `json:"ttl"`              // seconds; of a negative answer its SOA's
+	// Theirs says that it is not ours: whoever stands behind us decides.
+	Theirs bool `json:"-"`
 
 	part  *big.Rat
 	links []answer.Link // the groups of ours that answered
@@ -36,9 +38,18 @@ type Distribution struct {
 
 // Distribution returns the answers that the question can get at this instant.
 func (w *World) Distribution(q Question) (Distribution, error) {
-	outcomes, err := w.Ask(q)
+	query, n, err := w.query(q)
 	if err != nil {
-		return w.recordByRecord(q)
+		return Distribution{}, err
+	}
+	return w.distributionOf(n, query)
+}
+
+// distributionOf is Distribution for one server block.
+func (w *World) distributionOf(n *server, query *answer.Query) (Distribution, error) {
+	outcomes, err := w.askOf(n, query)
+	if err != nil {
+		return w.recordByRecord(n, query)
 	}
 	var d Distribution
 	for _, o := range outcomes {
@@ -50,6 +61,7 @@ func (w *World) Distribution(q Question) (Distribution, error) {
 func possible(part *big.Rat, res answer.Result) Possible {
 	p := Possible{
 		Share: part.RatString(), Rcode: dns.RcodeToString[res.Msg.Rcode], Answer: Values(res.Msg), Refers: servers(res.Msg), part: part,
+		Theirs: res.Group == nil && res.Reason == "",
 	}
 	for i, rr := range res.Msg.Answer {
 		if i == 0 || rr.Header().Ttl < p.TTL {
@@ -68,11 +80,7 @@ func possible(part *big.Rat, res answer.Result) Possible {
 }
 
 // recordByRecord is the Distribution of a set of too many samples.
-func (w *World) recordByRecord(q Question) (Distribution, error) {
-	query, n, err := w.query(q)
-	if err != nil {
-		return Distribution{}, err
-	}
+func (w *World) recordByRecord(n *server, query *answer.Query) (Distribution, error) {
 	w.draws.reset()
 	w.draws.begin()
 	res := n.answer(query)

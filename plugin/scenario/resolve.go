@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 type pretended struct {
 	addresses []netip.Addr
 	ttl       time.Duration
+	service   bool // it is a service too, at a host of the same name
 }
 
 // usualTTL is the TTL of a resolved name that is told nothing else.
@@ -27,7 +29,32 @@ const usualTTL = 30 * time.Second
 // Resolve says what a name stands for from now on; with no addresses it does not exist. An alias learns of it when the TTL of what it knows is
 // over, and at once if it knows nothing.
 func (w *World) Resolve(name string, ttl time.Duration, addresses ...netip.Addr) {
-	w.resolved[dns.CanonicalName(name)] = pretended{addresses, ttl}
+	w.resolved[dns.CanonicalName(name)] = pretended{addresses: addresses, ttl: ttl}
+	w.hurry()
+}
+
+// pretendedPort is that of the pretended services.
+const pretendedPort = 1
+
+// Pretend makes everything that the Corefile looks up, and no zone file has, stand for the addresses that made has for it: the names of aliases and of
+// sources of targets, as hosts and as services, for longer than any TTL of the Corefile.
+func (w *World) Pretend(made func(name string) []netip.Addr) {
+	for _, n := range w.servers {
+		names := slices.Clone(n.table.Names())
+		for _, s := range n.sources.All() {
+			if d := s.Config(); d.Kind == config.DiscoverDNS {
+				names = append(names, d.Name)
+			}
+		}
+		for _, name := range names {
+			w.resolved[dns.CanonicalName(name)] = pretended{addresses: made(dns.CanonicalName(name)), ttl: 24 * time.Hour, service: true}
+		}
+	}
+	w.hurry()
+}
+
+// hurry looks up at once what nothing good is known of.
+func (w *World) hurry() {
 	for _, n := range w.servers {
 		n.names.Hurry()
 		n.sources.Hurry()
@@ -50,6 +77,8 @@ func (w *World) askFor(n *server) func(context.Context, *dns.Msg) answer.Behind 
 		header := dns.RR_Header{Name: req.Question[0].Name, Rrtype: req.Question[0].Qtype, Class: dns.ClassINET, Ttl: uint32(p.ttl.Seconds())}
 		for _, a := range p.addresses {
 			switch {
+			case p.service && header.Rrtype == dns.TypeSRV:
+				msg.Answer = []dns.RR{&dns.SRV{Hdr: header, Weight: 1, Port: pretendedPort, Target: header.Name}}
 			case a.Is4() && header.Rrtype == dns.TypeA:
 				msg.Answer = append(msg.Answer, &dns.A{Hdr: header, A: a.AsSlice()})
 			case a.Is6() && header.Rrtype == dns.TypeAAAA:
@@ -63,7 +92,8 @@ func (w *World) askFor(n *server) func(context.Context, *dns.Msg) answer.Behind 
 // discovering is what sources of targets need: names are looked up as an alias's, files are those of the archive or on disk.
 func (w *World) discovering(n *server) discover.Options {
 	ask := w.askFor(n)
-	return discover.Options{Clock: expiries{w.clock}, Ask: func(ctx context.Context, req *dns.Msg) *dns.Msg {
+	key := discover.Key{Scope: strings.Join(n.Zones, " ")}
+	return discover.Options{Clock: expiries{w.clock}, Lists: w.lists, Key: key, Ask: func(ctx context.Context, req *dns.Msg) *dns.Msg {
 		reply := ask(ctx, req)
 		if reply.Nobody {
 			return nil

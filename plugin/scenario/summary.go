@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,6 +47,18 @@ type AttemptRate struct {
 	AtMost    bool    `json:"at_most"` // some intervals count from the end of an attempt, so there are fewer
 }
 
+// String writes the attempts a second.
+func (r AttemptRate) String() string {
+	text := strconv.FormatFloat(r.PerSecond, 'g', 3, 64)
+	if r.PerSecond >= 100 {
+		text = strconv.FormatFloat(r.PerSecond, 'f', 0, 64)
+	}
+	if r.AtMost {
+		text = "at most " + text
+	}
+	return text
+}
+
 // NetworkRate is what one network bears.
 type NetworkRate struct {
 	Network string `json:"network"` // an IPv4 /24, an IPv6 /64, or the name of a target
@@ -58,7 +71,7 @@ func (w *World) Summary() Summary {
 	checks := w.Checks()
 	s := Summary{
 		Zones: []string{}, Groups: []GroupSummary{}, Pools: []PoolSummary{}, Networks: []NetworkRate{},
-		Checks: len(checks), Attempts: rateOf(checks),
+		Checks: len(checks), Attempts: RateOf(checks),
 	}
 	for _, n := range w.servers {
 		for _, stanza := range n.Stanzas {
@@ -74,7 +87,7 @@ func (w *World) Summary() Summary {
 		}
 	}
 	for network, checks := range byNetwork(checks) {
-		s.Networks = append(s.Networks, NetworkRate{network, len(checks), rateOf(checks)})
+		s.Networks = append(s.Networks, NetworkRate{network, len(checks), RateOf(checks)})
 	}
 	slices.SortFunc(s.Networks, func(a, b NetworkRate) int {
 		return cmp.Or(cmp.Compare(b.PerSecond, a.PerSecond), cmp.Compare(a.Network, b.Network))
@@ -157,8 +170,8 @@ func compiled(t *route.Table, declared *config.Group) *route.Group {
 	panic(fmt.Sprintf("group %s was not compiled", declared.Names[0]))
 }
 
-// rateOf sums up what the checks cause: one attempt an interval each.
-func rateOf(checks []*health.Check) AttemptRate {
+// RateOf sums up what the checks cause: one attempt an interval each.
+func RateOf(checks []*health.Check) AttemptRate {
 	sum, r := new(big.Rat), AttemptRate{}
 	for _, c := range checks {
 		p := c.Probe()

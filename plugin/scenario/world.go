@@ -26,11 +26,13 @@ type World struct {
 	targets *targets
 	engine  *health.Engine
 	admin   *health.Admin
+	lists   *discover.Lists
 	source  Source
 	cleanUp func() // of the source's files on disk
 	servers []*server
 	others  []*colleague
 	draws   enumeration
+	place   *locate.Locator // what is known of the asker's place, instead of the stanzas' files; nil for those
 
 	resolved map[string]pretended // by absolute, lower-case name
 
@@ -67,7 +69,7 @@ type Event struct {
 func NewWorld(s Source) (*World, config.Problems) {
 	c := &clock{now: epoch}
 	w := &World{
-		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}),
+		clock: c, targets: newTargets(), admin: health.NewAdmin(expiries{c}), lists: &discover.Lists{},
 		cleanUp: func() {}, resolved: map[string]pretended{}, transitions: map[*health.Check]int{}, lastResorts: map[string]bool{},
 	}
 	w.engine = health.NewEngine(health.Options{Clock: c, Timers: expiries{c}, Observer: w, Runner: w.run, Exact: true})
@@ -144,6 +146,7 @@ func canaries(servers []*server) []*health.Check {
 func (w *World) serve(b *Block) (*server, error) {
 	n := &server{Block: b, table: route.NewTable(w, w.admin)}
 	n.lease = w.engine.Lease(n.table.Changed)
+	n.lease.Scope = b.Scope
 	n.unwatch = w.admin.Watch(n.table.AdminChanged)
 	n.table.Beside(b.beside)
 	if err := n.table.Compile(b.Stanzas, b.Probers, n.lease); err != nil {
@@ -153,7 +156,12 @@ func (w *World) serve(b *Block) (*server, error) {
 	n.sources = n.table.Sources(w.discovering(n), func(*route.Source, discover.Report) {})
 	n.answerer = answer.New(n.table, answer.Options{
 		Rand: first{}, Choose: w.draws.choose, Now: w.clock.Now, Serial: corefile.Serial,
-		Places: func(s *config.Stanza) *locate.Locator { return b.Places[s] },
+		Places: func(s *config.Stanza) *locate.Locator {
+			if w.place != nil {
+				return w.place
+			}
+			return b.Places[s]
+		},
 	})
 	for _, before := range w.servers {
 		if slices.Equal(before.Zones, n.Zones) {
@@ -163,6 +171,7 @@ func (w *World) serve(b *Block) (*server, error) {
 			n.answerer.Inherit(before.answerer)
 		}
 	}
+	n.sources.Recall()
 	return n, nil
 }
 
@@ -175,16 +184,6 @@ func stop(servers []*server) {
 		}
 		n.lease.Release()
 	}
-}
-
-// Restart ends the server and starts it again with the same Corefile. There is no state file yet, so it knows nothing.
-func (w *World) Restart() config.Problems {
-	w.Close()
-	for _, o := range w.admin.Objects() {
-		w.admin.Clear(o)
-	}
-	w.engine.Latches().ClearAll()
-	return w.Reload(w.source)
 }
 
 // Close ends the world.

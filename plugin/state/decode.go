@@ -53,6 +53,15 @@ func Decode(text []byte) (State, error) {
 			r.fail(fmt.Errorf("latch of rank %d", l.Rank))
 		}
 	}
+	for range h.Sources {
+		var l sourceLine
+		if !r.next(&l) {
+			break
+		}
+		standing, err := l.standing()
+		r.fail(err)
+		s.Sources = append(s.Sources, standing)
+	}
 	for range h.Checks {
 		var l checkLine
 		if !r.next(&l) {

@@ -43,6 +43,19 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// TestEarlierFormats are read: what they have not is none.
+func TestEarlierFormats(t *testing.T) {
+	for version, want := range map[int]State{1: before(sample())} {
+		text, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("version%d.state", version)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Decode(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("Expected of version %d %+v, got %+v, %v", version, want, got, err)
+		}
+	}
+}
+
 // TestTruncated refuses every beginning of a file.
 func TestTruncated(t *testing.T) {
 	text := encoded(t, sample())
@@ -80,6 +93,12 @@ func TestRefused(t *testing.T) {
 	head := func(overrides, latches, checks int) string {
 		return fmt.Sprintf(`{"format":"healthroute state","version":1,"taken":"2026-11-30T12:00:00Z","overrides":%d,"latches":%d,"checks":%d}`, overrides, latches, checks)
 	}
+	source := func(change, into string) string {
+		return strings.Replace(`{"block":"b","zone":"z","pool":"p","source":"s","parts":[{"from":"f","targets":[{"address":"192.0.2.1","weight":1}]}]}`, change, into, 1)
+	}
+	list := func(line string) string {
+		return sealed(`{"format":"healthroute state","version":2,"taken":"2026-11-30T12:00:00Z","overrides":0,"latches":0,"sources":1,"checks":0}`, line)
+	}
 	check := func(change, into string) string {
 		return strings.Replace(`{"check":"a","identity":"00","status":"healthy","since":"2026-11-30T12:00:00Z","verdict":"up"}`, change, into, 1)
 	}
@@ -89,7 +108,7 @@ func TestRefused(t *testing.T) {
 		"text in one line":  {"hello", "it is no state file of healthroute"},
 		"other JSON":        {`{"name":"x"}` + "\n", "it is no state file of healthroute"},
 		"binary":            {"\x1f\x8b\x08\x00\x00", "it is no state file of healthroute"},
-		"later":             {`{"format":"healthroute state","version":2,"more":1}` + "\nwhatever", "it is of version 2, from a later healthroute; this one knows up to version 1"},
+		"later":             {`{"format":"healthroute state","version":3,"more":1}` + "\nwhatever", "it is of version 3, from a later healthroute; this one knows up to version 2"},
 		"earlier":           {`{"format":"healthroute state","version":0}` + "\n", "it is of version 0, which never was"},
 		"cut in line 1":     {`{"format":"health`, "it is damaged: its end is missing"},
 		"no last line":      {head(0, 0, 0) + "\n", "it is damaged: its end is missing"},
@@ -108,6 +127,11 @@ func TestRefused(t *testing.T) {
 		"other zone":        {sealed(head(0, 0, 1), check("Z", "+01:00")), `it is damaged: line 2: time "2026-11-30T12:00:00+01:00" is not in UTC`},
 		"unknown state":     {sealed(head(1, 0, 0), `{"kind":"group","name":"a","state":"odd","since":"2026-11-30T12:00:00Z"}`), `it is damaged: line 2: unknown admin state "odd"`},
 		"unknown kind":      {sealed(head(1, 0, 0), `{"kind":"odd","name":"a","state":"always","since":"2026-11-30T12:00:00Z"}`), `it is damaged: line 2: unknown kind "odd"`},
+		"no address":        {list(source("192.0.2.1", "0.0.0.0")), `it is damaged: line 2: "0.0.0.0" is no address of a target`},
+		"a zone":            {list(source("192.0.2.1", "fe80::1%eth0")), `it is damaged: line 2: "fe80::1%eth0" is no address of a target`},
+		"odd weight":        {list(source(`"weight":1`, `"weight":-1`)), "it is damaged: line 2: weight -1"},
+		"no targets":        {list(source(`{"address":"192.0.2.1","weight":1}`, "")), "it is damaged: line 2: a source without targets"},
+		"no parts":          {list(`{"block":"b","zone":"z","pool":"p","source":"s","parts":[]}`), "it is damaged: line 2: a source without targets"},
 		"unknown beneath": {
 			sealed(head(1, 0, 0), `{"kind":"group","name":"a","state":"disabled","since":"2026-11-30T12:00:00Z","under":{"state":"odd","since":"2026-11-30T12:00:00Z"}}`),
 			`it is damaged: line 2: unknown admin state "odd"`,
@@ -123,8 +147,10 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Decode([]byte(sealed(head(0, 0, 1), check("", "")))); err != nil {
-		t.Errorf("Expected the line of the cases above to be good, got %v", err)
+	for _, text := range []string{sealed(head(0, 0, 1), check("", "")), list(source("", ""))} {
+		if _, err := Decode([]byte(text)); err != nil {
+			t.Errorf("Expected the line of the cases above to be good, got %v", err)
+		}
 	}
 }
 

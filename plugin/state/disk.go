@@ -86,19 +86,19 @@ func resolve(name string) (string, error) {
 	if err == nil {
 		info, err := os.Stat(real)
 		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is no regular file", real)
+			err = fmt.Errorf("state file %s is no regular file", real)
 		}
 		return real, err
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return "", fmt.Errorf("state file %s: %w", name, err)
 	}
 	if _, err := os.Lstat(name); err == nil {
-		return "", fmt.Errorf("%s is a symbolic link to nothing", name)
+		return "", fmt.Errorf("state file %s is a symbolic link to nothing", name)
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("state file %s has no directory: %w: expected one that is there already, for this server alone to write", name, err)
 	}
 	return filepath.Join(dir, filepath.Base(name)), nil
 }

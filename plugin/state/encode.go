@@ -18,7 +18,7 @@ func Encode(s State) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	h := header{
 		Format: format, Version: version, Taken: stampOf(s.Health.Taken),
-		Overrides: len(s.Admin), Latches: len(s.Health.Latches), Checks: len(s.Health.Checks),
+		Overrides: len(s.Admin), Latches: len(s.Health.Latches), Sources: len(s.Sources), Checks: len(s.Health.Checks),
 	}
 	if err := e.Encode(h); err != nil {
 		return nil, err
@@ -31,6 +31,11 @@ func Encode(s State) ([]byte, error) {
 	for _, key := range slices.Sorted(maps.Keys(s.Health.Latches)) {
 		if err := e.Encode(latchLine{key, s.Health.Latches[key]}); err != nil {
 			return nil, fmt.Errorf("latch %s: %w", key, err)
+		}
+	}
+	for _, source := range s.Sources {
+		if err := e.Encode(sourceLineOf(source)); err != nil {
+			return nil, fmt.Errorf("list of pool %s: %w", source.Key.Pool, err)
 		}
 	}
 	for _, k := range s.Health.Checks {

@@ -9,22 +9,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
-)
-
-// When the file is written: soon after a change, and otherwise now and then, because what is known of a check counts for MaxAge from
-// when it was written. Writing takes a twentieth of the time at most, however much there is to write.
-const (
-	minGap  = time.Second      // from the end of a write to the next one
-	refresh = 30 * time.Second // without a change
-	retry   = 10 * time.Second // after a failure
-	share   = 20               // times as long as a write took nothing is written after it, but for Sync
 )
 
 // Options say what is kept.
 type Options struct {
 	Engine *health.Engine
 	Admin  *health.Admin
+	Lists  *discover.Lists // of the sources of targets; nil for none
+	// Running says that engine, admin layer and lists are those of a server that has been running: they know better than the file, of which nothing is
+	// taken. One that would be refused is an error then, and stays where it is. Nothing is written before Confirm, unless Sync wants it: the reload that
+	// names the file may fail, and is to change nothing then.
+	Running bool
 	// Report is told, from the keeper's goroutine, when writing begins to fail, with one line about it, and, with nil, when it works again. It must
 	// not call Close; nil for nobody.
 	Report func(error)
@@ -37,7 +34,7 @@ type Keeper struct {
 	file string // symbolic links followed
 	o    Options
 	asks chan struct{} // somebody waits for a write
-	stop chan struct{}
+	stop chan bool     // whether to write once more
 	done chan struct{}
 
 	// The keeper's goroutine alone uses these, once it runs.
@@ -50,6 +47,7 @@ type Keeper struct {
 	users   int          // guarded by the mutex of keepers
 	waiting []chan error // guarded by mu
 	closed  bool         // guarded by mu
+	trial   bool         // guarded by mu; nothing is written yet unless somebody waits for it
 	status  Status       // guarded by mu
 }
 
@@ -70,16 +68,22 @@ func start(file string, o Options) (*Keeper, error) {
 	if o.disk == nil {
 		o.disk = osDisk{}
 	}
+	if o.Lists == nil {
+		o.Lists = &discover.Lists{}
+	}
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
 	k := &Keeper{
-		file: file, o: o, asks: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), status: Status{File: file},
+		file: file, o: o, asks: make(chan struct{}, 1), stop: make(chan bool, 1), done: make(chan struct{}), trial: o.Running, status: Status{File: file},
 	}
 	if err := k.lock(); errors.As(err, new(*InUse)) { // every other error comes back when something is to be written
 		return nil, err
 	}
-	k.load()
+	if err := k.load(); err != nil {
+		k.free()
+		return nil, err
+	}
 	go k.run()
 	return k, nil
 }
@@ -97,23 +101,28 @@ func (k *Keeper) lock() error {
 	return err
 }
 
-// load hands what the file has to engine and admin layer, and moves a file aside that it cannot take.
-func (k *Keeper) load() {
+// load hands what the file has to engine, admin layer and lists, and moves a file aside that it cannot take.
+func (k *Keeper) load() error {
 	text, err := k.o.disk.read(k.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return
+		return nil
 	}
 	var s State
 	if err == nil {
 		s, err = Decode(text)
 	}
-	if err != nil {
+	switch {
+	case err != nil && k.o.Running:
+		return fmt.Errorf("state file %s cannot be used: %w: expected one of healthroute, or none", k.file, err)
+	case err != nil:
 		k.refuse(err)
-		return
+	case !k.o.Running:
+		k.o.Engine.Restore(s.Health, MaxAge)
+		k.o.Admin.Restore(s.Admin)
+		k.o.Lists.Restore(s.Sources)
+		k.status.Read = s.Health.Taken
 	}
-	k.o.Engine.Restore(s.Health, MaxAge)
-	k.o.Admin.Restore(s.Admin)
-	k.status.Read = s.Health.Taken
+	return nil
 }
 
 // refuse moves the file aside, and notes why.
@@ -125,109 +134,6 @@ func (k *Keeper) refuse(why error) {
 		return
 	}
 	k.status.Refused = fmt.Errorf("state file %s is not used: %w; it is %s now", k.file, why, to)
-}
-
-// run writes the file until the keeper is closed, and then once more.
-func (k *Keeper) run() {
-	defer close(k.done)
-	timer := time.NewTimer(minGap)
-	for {
-		select {
-		case <-k.stop:
-			k.write()
-			return
-		case <-k.asks:
-		case <-timer.C:
-		}
-		if k.due() {
-			k.write()
-		}
-		timer.Reset(k.pause())
-	}
-}
-
-// due reports whether it is time to write.
-func (k *Keeper) due() bool {
-	k.mu.Lock()
-	asked, failing, took := len(k.waiting) > 0, k.status.Err != nil, k.status.Took
-	k.mu.Unlock()
-	since := time.Since(k.ended)
-	gap := max(minGap, share*took)
-	switch {
-	case k.ended.IsZero():
-		return true
-	case asked:
-		return since >= minGap
-	case failing:
-		return since >= max(gap, retry)
-	case k.changed() != k.changes:
-		return since >= gap
-	}
-	return since >= max(gap, refresh)
-}
-
-// pause is how long there is nothing to look at: to the end of the gap if somebody waits for it.
-func (k *Keeper) pause() time.Duration {
-	if left := minGap - time.Since(k.ended); left > 0 {
-		return left
-	}
-	return minGap
-}
-
-// changed counts what has changed so far.
-func (k *Keeper) changed() uint64 { return k.o.Engine.Changes() + k.o.Admin.Changes() }
-
-// write writes what is known now, and tells those who wait.
-func (k *Keeper) write() {
-	k.mu.Lock()
-	waiting := k.waiting
-	k.waiting = nil
-	k.mu.Unlock()
-
-	began, changes := time.Now(), k.changed() // before the state is taken: what changes meanwhile is written again
-	taken, size, err := k.save()
-	k.ended = time.Now()
-	if err == nil {
-		k.changes = changes
-	} else {
-		err = fmt.Errorf("cannot write state file %s: %w", k.file, err)
-	}
-
-	k.mu.Lock()
-	turned := (err == nil) != (k.status.Err == nil)
-	k.status.Err, k.status.Took = err, k.ended.Sub(began)
-	switch {
-	case err == nil:
-		k.status.Written, k.status.Size, k.status.Failing = taken, size, time.Time{}
-	case turned:
-		k.status.Failing = k.ended
-	}
-	k.mu.Unlock()
-	if turned {
-		k.o.Report(err)
-	}
-	for _, w := range waiting {
-		w <- err
-	}
-}
-
-// save writes the file and returns of when its state is, and its size.
-func (k *Keeper) save() (taken time.Time, size int, err error) {
-	if err := k.lock(); err != nil {
-		return time.Time{}, 0, err
-	}
-	if k.aside != nil {
-		if _, err := moveAside(k.o.disk, k.file, k.o.Engine.Now()); err != nil {
-			return time.Time{}, 0, err
-		}
-		k.aside = nil
-	}
-	s := State{Health: k.o.Engine.Snapshot(), Admin: k.o.Admin.Standing()}
-	text, err := Encode(s)
-	if err != nil {
-		return time.Time{}, 0, err
-	}
-	return s.Health.Taken, len(text), replace(k.o.disk, k.file, text)
 }
 
 // Sync waits until all that was known when it was called is on the disk, at most a second and a write later, and returns nil then; or why it could not
@@ -254,6 +160,17 @@ func (k *Keeper) Sync(ctx context.Context) error {
 	}
 }
 
+// Confirm has the file written from now on, if it was opened while the server ran.
+func (k *Keeper) Confirm() {
+	k.mu.Lock()
+	k.trial = false
+	k.mu.Unlock()
+	select {
+	case k.asks <- struct{}{}:
+	default:
+	}
+}
+
 // State returns how the keeper fares now.
 func (k *Keeper) State() Status {
 	k.mu.Lock()
@@ -261,15 +178,21 @@ func (k *Keeper) State() Status {
 	return k.status
 }
 
-// end writes the file for the last time and gives it free; it returns why it could not be written.
-func (k *Keeper) end() error {
+// end writes the file for the last time, if it is to, and gives it free; it returns why it could not be written.
+func (k *Keeper) end(write bool) error {
 	k.mu.Lock()
 	k.closed = true
+	waiting := k.waiting
 	k.mu.Unlock()
-	close(k.stop)
+	k.stop <- write || len(waiting) > 0 // who waits gets his word
 	<-k.done
+	k.free()
+	return k.status.Err
+}
+
+// free gives the lock back, if it is held.
+func (k *Keeper) free() {
 	if k.held != nil {
 		_ = k.held.Close()
 	}
-	return k.status.Err
 }

@@ -220,7 +220,7 @@ func TestFullDisk(t *testing.T) {
 func TestRefusedFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "state")
-	later := strings.Replace(string(encoded(t, sample())), `"version":1`, `"version":2`, 1)
+	later := strings.Replace(string(encoded(t, sample())), `"version":2`, `"version":3`, 1)
 	for n, text := range []string{"", "hello", later, string(encoded(t, sample())[:500])} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -265,6 +265,67 @@ func (d *stuckDisk) rename(from, to string) error {
 		return syscall.EROFS
 	}
 	return d.osDisk.rename(from, to)
+}
+
+// TestRunning: a server that runs takes nothing of the file that a reload names, and refuses one that is none of ours.
+func TestRunning(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state")
+	if err := os.WriteFile(file, encoded(t, sample()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t)
+	s.engine.Latches().Set("a", 3)
+	k := s.open(t, file, Options{Running: true})
+	k.Abandon()
+	equal(t, "the file after a reload that failed", len(contents(t, file).Admin), 2)
+	k = s.open(t, file, Options{Running: true})
+	equal(t, "overrides", len(s.admin.Objects()), 0)
+	equal(t, "lists", len(s.lists.Standing()), 0)
+	equal(t, "of when the state is that was read", k.State().Read, time.Time{})
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := contents(t, file)
+	equal(t, "overrides on the disk", len(got.Admin), 0)
+	equal(t, "latches on the disk", fmt.Sprint(got.Health.Latches), "map[a:3]")
+	for text, why := range map[string]string{"precious": "it is no state file of healthroute", "": "it is empty"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the first one leaves no lock
+			_, err := Open(file, Options{Engine: s.engine, Admin: s.admin, Running: true})
+			if want := "state file " + file + " cannot be used: " + why + ": expected one of healthroute, or none"; fmt.Sprint(err) != want {
+				t.Errorf("Expected the error %q, got %v", want, err)
+			}
+		}
+		if left, _ := os.ReadFile(file); string(left) != text {
+			t.Errorf("Expected the file to stay, got %q", left)
+		}
+		equal(t, "files", names(t, filepath.Dir(file)), "state")
+	}
+}
+
+// TestConfirm: of a file that a reload names nothing is written before it is in force, unless somebody is promised that it is.
+func TestConfirm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "state")
+		s := newServer(t)
+		k := s.open(t, file, Options{Running: true})
+		s.engine.Latches().Set("a", 3)
+		time.Sleep(time.Hour)
+		equal(t, "files", names(t, filepath.Dir(file)), "")
+		k.Confirm()
+		synctest.Wait()
+		equal(t, "files", names(t, filepath.Dir(file)), "state")
+		k.Abandon()
+		k = s.open(t, file, Options{Running: true})
+		s.engine.Latches().Set("a", 4)
+		if err := k.Sync(t.Context()); err != nil {
+			t.Errorf("Expected what is promised to be written, got %v", err)
+		}
+		equal(t, "the latch on the disk", contents(t, file).Health.Latches["a"], 4)
+		k.Abandon()
+	})
 }
 
 // TestRefusedFileStays where it cannot be moved aside: nothing is written over it, until it can.

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/discover"
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/probe"
 )
@@ -47,7 +49,20 @@ func sample() State {
 			},
 			{Object: health.ShiftObject("shop", "fra"), Override: health.Override{State: health.Shifted, Since: epoch, Until: epoch.Add(time.Hour)}},
 		},
+		Sources: []discover.Standing{{
+			Key: discover.Key{Scope: "example.org #0", Zone: "example.org.", Pool: "app", Source: "discover file targets/*.json"},
+			Known: discover.Known{Good: epoch.Add(-5 * time.Second), Parts: []discover.Part{
+				{From: "targets/a.json", Found: []config.Found{{Address: netip.MustParseAddr("192.0.2.1"), Port: 8080, Site: "fra", Weight: 2}}},
+				{From: "targets/b.json", Found: []config.Found{{Address: netip.MustParseAddr("2001:db8::1"), Weight: 1}, {Address: netip.MustParseAddr("2001:db8::2")}}},
+			}},
+		}},
 	}
+}
+
+// before is what version 1 had of a state.
+func before(s State) State {
+	s.Sources = nil
+	return s
 }
 
 // encoded is the text of a state.
@@ -115,6 +130,25 @@ func states() *rapid.Generator[State] {
 			return k
 		})
 	}
+	part := rapid.Custom(func(t *rapid.T) discover.Part {
+		p := discover.Part{From: word.Draw(t, "from")}
+		for range rapid.IntRange(1, 4).Draw(t, "targets") {
+			address := netip.AddrFrom4([4]byte{10, rapid.Byte().Draw(t, "b"), rapid.Byte().Draw(t, "c"), rapid.Byte().Draw(t, "d")})
+			if rapid.Bool().Draw(t, "six") {
+				address = netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: rapid.Byte().Draw(t, "last")})
+			}
+			p.Found = append(p.Found, config.Found{
+				Address: address, Port: rapid.Uint16().Draw(t, "port"), Site: word.Draw(t, "site"), Weight: rapid.IntRange(0, maxWeight).Draw(t, "weight"),
+			})
+		}
+		return p
+	})
+	source := rapid.Custom(func(t *rapid.T) discover.Standing {
+		return discover.Standing{
+			Key:   discover.Key{Scope: word.Draw(t, "block"), Zone: word.Draw(t, "zone"), Pool: word.Draw(t, "pool"), Source: word.Draw(t, "source")},
+			Known: discover.Known{Good: maybe.Draw(t, "good"), Parts: rapid.SliceOfN(part, 1, 3).Draw(t, "parts")},
+		}
+	})
 	return rapid.Custom(func(t *rapid.T) State {
 		s := State{Health: health.Snapshot{Taken: instant.Draw(t, "taken")}}
 		for range rapid.IntRange(0, 4).Draw(t, "overrides") {
@@ -122,6 +156,9 @@ func states() *rapid.Generator[State] {
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "checks") {
 			s.Health.Checks = append(s.Health.Checks, known(s.Health.Taken).Draw(t, "check"))
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "sources") {
+			s.Sources = append(s.Sources, source.Draw(t, "source"))
 		}
 		if latches := rapid.MapOfN(word, rapid.IntRange(1, 9), 0, 3).Draw(t, "latches"); len(latches) > 0 {
 			s.Health.Latches = latches
@@ -134,11 +171,12 @@ func states() *rapid.Generator[State] {
 type server struct {
 	engine *health.Engine
 	admin  *health.Admin
+	lists  *discover.Lists
 	lease  *health.Lease
 }
 
 func newServer(tb testing.TB) *server {
-	s := &server{engine: health.NewEngine(health.Options{}), admin: health.NewAdmin(health.RealClock{})}
+	s := &server{engine: health.NewEngine(health.Options{}), admin: health.NewAdmin(health.RealClock{}), lists: &discover.Lists{}}
 	s.lease = s.engine.Lease(nil)
 	tb.Cleanup(s.lease.Release)
 	return s
@@ -159,7 +197,7 @@ func (s *server) check(tb testing.TB) *health.Check {
 // open keeps the file for the server; the test closes it at its end.
 func (s *server) open(tb testing.TB, file string, o Options) *Keeper {
 	tb.Helper()
-	o.Engine, o.Admin = s.engine, s.admin
+	o.Engine, o.Admin, o.Lists = s.engine, s.admin, s.lists
 	k, err := Open(file, o)
 	if err != nil {
 		tb.Fatalf("Expected the file to be opened, got: %v", err)

@@ -10,14 +10,15 @@ import (
 	"github.com/healthroute/healthroute/plugin/probe"
 )
 
-// The file is lines of JSON: a header, overrides, latches, checks, and a last line with the checksum of all above it. People can read it, and tools
+// The file is lines of JSON: a header, overrides, latches, lists of sources, checks, and a last line with the checksum of all above it. People can read it, and tools
 // such as jq, but not change it.
 
 // format is what the first line of every state file begins with.
 const format = "healthroute state"
 
 // version is that of the files that are written. It grows with every change that an earlier server would misread, words included.
-const version = 1
+// Version 1 had no lists of sources.
+const version = 2
 
 type header struct {
 	Format    string `json:"format"`
@@ -25,6 +26,7 @@ type header struct {
 	Taken     stamp  `json:"taken"`
 	Overrides int    `json:"overrides"` // how many lines of each kind follow
 	Latches   int    `json:"latches"`
+	Sources   int    `json:"sources"` // from version 2 on
 	Checks    int    `json:"checks"`
 }
 

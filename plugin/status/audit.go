@@ -24,6 +24,8 @@ func (h *Handler) audit(r *request, err error) {
 		h.options.Log.Infof("%s: done", line)
 	case !errors.As(err, &p):
 		h.options.Log.Warningf("%s: failed", line)
+	case p.InForce:
+		h.options.Log.Warningf("%s: done, %q", line, p.Message)
 	case p.Status != http.StatusTooManyRequests:
 		h.options.Log.Warningf("%s: refused, %d %q", line, p.Status, p.Message)
 	}

@@ -9,7 +9,8 @@ import (
 // request, and at the latest after a few seconds. An error that is a *Problem goes to the client as it is; others are this server's own fault and
 // go to the log.
 //
-// A write returns when it holds: what is asked for later, of this interface or by DNS, sees it, and if the server keeps its state in a file, it is there.
+// A write returns when it holds: what is asked for later, of this interface or by DNS, sees it, and if the server keeps its state in a file, it is there; what holds but
+// could not be saved is a *Problem with InForce.
 type Backend interface {
 	Groups(context.Context, Selection) (Page[Group], error)
 	Records(context.Context, Selection) (Page[Record], error)
@@ -49,7 +50,7 @@ type State struct {
 	Host     string    `json:"host"` // the host's name
 	Started  time.Time `json:"started"`
 	Now      time.Time `json:"now"`
-	Ready    bool      `json:"ready"`    // every check has ended an attempt
+	Ready    bool      `json:"ready"`    // every check has ended an attempt, or has a verdict from the state file
 	Reloaded time.Time `json:"reloaded"` // when the configuration that runs was taken
 	Blocks   []string  `json:"blocks"`   // server blocks
 
@@ -65,7 +66,20 @@ type State struct {
 	Frozen          bool           `json:"verdicts_frozen"`
 	Canaries        []string       `json:"canaries"` // checks
 
-	Events EventState `json:"events"` // filled in by the server
+	File   *StateFile `json:"state,omitempty"` // what is kept over restarts; absent if the Corefile has no `state`
+	Events EventState `json:"events"`          // filled in by the server
+}
+
+// StateFile is how the file fares that keeps what is known over restarts.
+type StateFile struct {
+	File    string     `json:"file"`
+	Read    *time.Time `json:"read,omitempty"`          // of when what was read at the start is; absent if nothing was
+	Refused string     `json:"refused,omitempty"`       // why what was there at the start was not taken, in one line
+	Written *time.Time `json:"written,omitempty"`       // of when what it holds is; absent if this server has not written it yet
+	Age     *float64   `json:"age_seconds,omitempty"`   // of that
+	Size    int        `json:"size_bytes"`              // of that; 0 before it
+	Failing *time.Time `json:"failing_since,omitempty"` // absent if it can be written
+	Error   string     `json:"error,omitempty"`         // why it cannot
 }
 
 // EventState is what is known of events.

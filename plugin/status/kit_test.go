@@ -134,8 +134,11 @@ func (f *fake) Configuration(ctx context.Context) ([]Stanza, error) {
 }
 
 func (f *fake) State(ctx context.Context) (State, error) {
+	age := 60.0
 	return State{Version: "1", Host: "ns1", Started: then, Now: then, Reloaded: then, Blocks: []string{"example.org. #0"},
-		Checks: map[string]int{"healthy": 1}, Canaries: []string{}}, f.wait(ctx)
+		Checks: map[string]int{"healthy": 1}, Canaries: []string{},
+		File: &StateFile{"/var/lib/healthroute/state", &then, "it is empty", &then, &age, 1024, &then, "no space left on device"},
+	}, f.wait(ctx)
 }
 
 func (f *fake) Overrides(ctx context.Context) ([]Override, error) {

@@ -11,8 +11,8 @@ import (
 )
 
 // An object is named as GROUP, GROUP/RECORD, `pool POOL`, `pool POOL/TARGET`, `site SITE` or `shift BALANCER/SITE`; `group` may stand before the
-// first two. A group goes by any of its names, absolute or relative to its zone. The very name comes first; where nothing has it, * stands for
-// any characters and ? for one, in either part.
+// first two. A group goes by any of its names, absolute or relative to its zone, and a target also by an address that no other target of the pool has.
+// `shift BALANCER` is every site of it. The very name comes first; where nothing has it, * stands for any characters and ? for one, in either part.
 
 // Known is something that an admin state can be said of.
 type Known struct {
@@ -32,10 +32,14 @@ var kinds = []health.ObjectKind{health.OfGroup, health.OfPool, health.OfSite, he
 // readPattern takes off the kind, which a blank ends.
 func readPattern(word string) pattern {
 	kind, name, ok := strings.Cut(word, " ")
-	if k := health.ObjectKind(strings.ToLower(kind)); ok && slices.Contains(kinds, k) {
-		return pattern{k, name}
+	k := health.ObjectKind(strings.ToLower(kind))
+	switch {
+	case !ok || !slices.Contains(kinds, k):
+		return pattern{health.OfGroup, word}
+	case k == health.OfShift && !strings.Contains(name, "/"): // of a balancer: all its sites
+		name += "/*"
 	}
-	return pattern{health.OfGroup, word}
+	return pattern{k, name}
 }
 
 // isGlob reports whether the name may stand for several.

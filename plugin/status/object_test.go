@@ -75,6 +75,8 @@ func TestFind(t *testing.T) {
 		"site fra":                   {"site fra"},
 		"SITE FRA*":                  {"site fra", "site fra2"},
 		"shift shop/fra":             {"shift shop/fra"},
+		"shift shop":                 {"shift shop/fra"},
+		"shift *":                    {"shift shop/fra"},
 
 		"www":               {`409 "www" is the name of several: expected www.example.org. or www.example.net.`},
 		"wwww":              {`404 nothing is called "wwww": expected`, `did you mean "www"?`},

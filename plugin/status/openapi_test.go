@@ -85,7 +85,7 @@ func TestOpenAPITypes(t *testing.T) {
 		"Balancer": Balancer{}, "BalancerFamily": BalancerFamily{}, "SitePool": SitePool{}, "Balancers": Balancers{},
 		"Target": Target{}, "Check": Check{}, "Attempt": Attempt{}, "Explanation": Explanation{}, "Reason": answer.Reason{},
 		"CandidateReason": answer.CandidateReason{}, "CheckReason": answer.CheckReason{}, "SiteReason": answer.SiteReason{},
-		"PoolReason": answer.PoolReason{}, "Threshold": answer.Threshold{}, "FilterReason": answer.FilterReason{}, "AddressReason": answer.AddressReason{}, "Stanza": Stanza{}, "State": State{}, "EventState": EventState{},
+		"PoolReason": answer.PoolReason{}, "Threshold": answer.Threshold{}, "FilterReason": answer.FilterReason{}, "AddressReason": answer.AddressReason{}, "Stanza": Stanza{}, "State": State{}, "EventState": EventState{}, "StateFile": StateFile{},
 		"Override": Override{}, "Order": Order{}, "Said": Said{}, "Change": Change{}, "Remainder": Remainder{}, "FailbackOrder": FailbackOrder{},
 		"FailedBack": FailedBack{}, "Pushed": Pushed{}, "AttemptOrder": AttemptOrder{}, "Reached": Reached{}, "Groups": Groups{}, "Records": Records{},
 		"Pools": Pools{}, "Checks": Checks{}, "Overrides": Overrides{}, "Configuration": Configuration{}, "Event": Event{},

@@ -36,7 +36,7 @@ type File[T any] struct {
 // errUnsettled says that a file changed while it was read. It is read again the next time.
 var errUnsettled = errors.New("the file was changed while it was read")
 
-// Value returns what the last good version says; ok is false if there was none.
+// Value returns what the last good version says; ok is false if none was read.
 func (f *File[T]) Value() (value T, ok bool) { return f.value, f.loaded != nil }
 
 // Fault returns why what was there at the last look could not be used, as Refresh reported it once; nil if it could.
@@ -49,6 +49,10 @@ func (f *File[T]) Settling() bool { return f.settling != nil }
 func (f *File[T]) Inherit(old *File[T]) {
 	f.value, f.loaded, f.fault = old.value, old.loaded, old.fault
 }
+
+// Recall takes over what a version said that was read before a restart. Whatever is there is read at the next look; until it is good, Value returns
+// this, but not as one that is there. It is called before the first Refresh.
+func (f *File[T]) Recall(value T) { f.value = value }
 
 // Refresh reads the file if it is another version than the one that was read last. Of each bad version there is one error.
 func (f *File[T]) Refresh() (changed bool, err error) {
