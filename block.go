@@ -24,6 +24,7 @@ import (
 type block struct {
 	key     string            // tells the blocks of one Corefile apart, and is the same after a reload
 	keys    []string          // of the server block
+	before  *block            // until the reload is over: the block of the older instance that it goes on from; nil for none
 	beside  map[string]*block // the server blocks of other zones, by zone
 	hasView func() bool       // asked from the start on: whether the server block is for some clients only
 	stanzas []*config.Stanza
@@ -67,6 +68,9 @@ func (b *block) compile() error {
 	b.lease = engine.Lease(b.table.Changed)
 	b.unwatch = admin.Watch(b.table.AdminChanged)
 	b.lease.Scope = b.key
+	if b.before != nil && b.before.key != b.key {
+		b.lease.Formerly = b.before.key
+	}
 	b.table.Beside(slices.Sorted(maps.Keys(b.beside)))
 	if err := b.table.Compile(b.stanzas, b.probers, b.lease); err != nil {
 		return err
@@ -83,16 +87,12 @@ func (b *block) compile() error {
 	b.sources = b.table.Sources(discover.Options{
 		Clock: health.RealClock{}, Ask: b.askedFor, Every: rereadEvery, Lists: lists, Key: discover.Key{Scope: b.key},
 	}, tellDiscovery)
-	for _, old := range running.all() {
-		for _, before := range old.blocks {
-			if before.key == b.key {
-				b.names.Inherit(before.names)
-				b.sources.Inherit(before.sources)
-				b.table.Inherit(before.table)
-				b.answerer.Inherit(before.answerer)
-				b.explains.Inherit(before.explains)
-			}
-		}
+	if b.before != nil {
+		b.names.Inherit(b.before.names)
+		b.sources.Inherit(b.before.sources)
+		b.table.Inherit(b.before.table)
+		b.answerer.Inherit(b.before.answerer)
+		b.explains.Inherit(b.before.explains)
 	}
 	b.sources.Recall()
 	return nil

@@ -76,7 +76,9 @@ func (i *instance) start() error {
 		return err
 	}
 	i.since = time.Now()
-	i.follows = len(running.all()) > 0
+	if older := running.newest(); older != nil {
+		i.follow(older)
+	}
 	for _, b := range i.blocks {
 		b.beside = i.besides(b)
 		b.meetNeighbours()
@@ -117,28 +119,13 @@ func (i *instance) stop() error {
 // retire ends what the instance does among those that run, and then hands on what it knows, if it is to.
 func (i *instance) retire(handOn func()) {
 	running.remove(i)
-	running.takeOver()
 	handOn()
+	running.takeOver()
 	old := servedBy(i)
 	i.release()
 	running.forget(old)
 	running.keepLists()
 	lastResorts.compare(running.all())
-}
-
-// handOn gives the instance that has taken our place the addresses that our filters have met since it started.
-func (i *instance) handOn() {
-	all := running.all()
-	if len(all) == 0 {
-		return
-	}
-	for _, b := range all[len(all)-1].blocks {
-		for _, before := range i.blocks {
-			if before.key == b.key {
-				b.table.Inherit(before.table)
-			}
-		}
-	}
 }
 
 // release gives back whatever the instance holds.

@@ -22,7 +22,7 @@ type reloading struct {
 
 	up, down, flip, redefined, coming *target
 	occupied                          string // a port on which nobody else can listen
-	dir                               string
+	dir, held                         string // where no file is, and a state file that another server holds
 	bulk                              string // groups that make an instance large enough for a lost one to be seen
 }
 
@@ -32,6 +32,7 @@ func newReloading(t *testing.T) *reloading {
 	r.flip = newTarget(t, "127.0.0.3", r.up.port, false)
 	r.redefined = newTarget(t, "127.0.0.4", r.up.port, true)
 	r.coming = newTarget(t, "127.0.0.5", r.up.port, false)
+	r.held = heldState(t, r.dir)
 	var bulk strings.Builder
 	for i := range 300 {
 		fmt.Fprintln(&bulk, groupOf("weighted", fmt.Sprintf("bulk%d", i), "", "192.0.2.1", "192.0.2.2", "192.0.2.3"))
@@ -78,7 +79,8 @@ func (r *reloading) ways(n int) []struct {
 		{"another plugin's setup", strings.Replace(other(""), "healthroute", "broken setup\nhealthroute", 1), false},
 		{"another plugin's start, after ours", strings.Replace(other(r.hostile()), "healthroute", "broken start\nhealthroute", 1), true},
 		{"an address in use", other(r.hostile()) + "example.net:" + r.occupied + " {\nbind 127.0.0.1\nwhoami\n}\n", true},
-		{"our own start", other("geoip " + filepath.Join(r.dir, "missing.mmdb")), false},
+		{"our own setup, of a file that is missing", other("geoip " + filepath.Join(r.dir, "missing.mmdb")), false},
+		{"our own start, of a state file that another server holds", other("state " + r.held), false},
 	}
 }
 

@@ -60,6 +60,7 @@ func (is *instances) takeOver() {
 		i.takeOver.Do(func() {
 			for _, b := range i.blocks {
 				b.lease.TakeOver()
+				b.before = nil // or no instance would ever be forgotten
 			}
 			if i.keeper != nil {
 				i.keeper.Confirm()

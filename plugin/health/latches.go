@@ -3,6 +3,7 @@ package health
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -84,6 +85,19 @@ func (l *Latches) restore(ranks map[string]int) {
 	}
 }
 
+// move gives the keys with a prefix another one.
+func (l *Latches) move(from, to string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, rank := range maps.Clone(l.ranks) {
+		if rest, found := strings.CutPrefix(key, from); found {
+			delete(l.ranks, key)
+			l.ranks[to+rest] = rank
+			l.changes.Add(1)
+		}
+	}
+}
+
 // drafts are the latches that a lease sets before it takes over: a configuration whose start fails, be it after ours, must not change those of
 // the one that runs.
 type drafts struct {
@@ -99,7 +113,11 @@ func (l *Lease) Latch(key string) int {
 	if rank, drafted := l.drafts.ranks[key]; drafted {
 		return rank
 	}
-	return l.engine.latches.Get(l.Scope + " " + key)
+	name := l.Scope + " " + key
+	if !l.drafts.over {
+		name = l.formerly(name)
+	}
+	return l.engine.latches.Get(name)
 }
 
 // SetLatch sets it; for others it holds from TakeOver on.
@@ -127,6 +145,9 @@ func (l *Lease) TakeOver() {
 	}
 	l.drafts.mu.Lock()
 	defer l.drafts.mu.Unlock()
+	if !l.drafts.over && l.Formerly != "" {
+		l.engine.latches.move(l.Formerly+" ", l.Scope+" ")
+	}
 	for key, rank := range l.drafts.ranks {
 		l.engine.latches.Set(l.Scope+" "+key, rank)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/healthroute/healthroute/plugin/config"
@@ -18,6 +19,9 @@ type Lease struct {
 	// Scope tells leases of different server blocks of one Corefile apart: a check hands its verdict on only within one. It is set
 	// before the first Check.
 	Scope string
+	// Formerly is the scope under which an earlier configuration has the same server block, "" for the same one. No lease of this configuration has that
+	// as its Scope. It is set before the first Check.
+	Formerly string
 
 	engine   *Engine
 	onChange func(*Check)
@@ -52,7 +56,7 @@ func (l *Lease) Check(s Spec) *Check {
 	t, first := l.roster.add(c)
 	lineage := l.enter(l.Scope+" "+s.lineage(), c, t)
 	if !known {
-		if old := e.ancestor(lineage, l); old != nil {
+		if old := e.ancestor(l.formerly(lineage), l); old != nil {
 			c.inherit(s.Probe, old.State(), c.state.Since)
 		} else {
 			e.remember(c, s.Probe, lineage)
@@ -66,6 +70,14 @@ func (l *Lease) Check(s Spec) *Check {
 		e.expireAnew(c)
 	}
 	return c
+}
+
+// formerly is what the earlier configuration calls something of the lease's scope.
+func (l *Lease) formerly(name string) string {
+	if l.Formerly == "" {
+		return name
+	}
+	return l.Formerly + strings.TrimPrefix(name, l.Scope)
 }
 
 // siblingMark stands between a lineage and a number.
