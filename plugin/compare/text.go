@@ -94,7 +94,11 @@ func (w *writer) answers(all []Answer) {
 	if len(all) == 0 {
 		return
 	}
-	w.title("answers that change, while every check is healthy")
+	var names []string
+	for _, a := range all {
+		names = append(names, a.Names...)
+	}
+	w.title("answers that change, while every check is healthy: %s", scenario.Count(len(unique(names)), "name"))
 	var ttls, others []Answer
 	for _, a := range all {
 		if a.onlyTTL() {
