@@ -12,6 +12,7 @@ import (
 	"github.com/healthroute/healthroute/plugin/answer"
 	"github.com/healthroute/healthroute/plugin/config"
 	"github.com/healthroute/healthroute/plugin/health"
+	"github.com/healthroute/healthroute/plugin/probe"
 	"github.com/healthroute/healthroute/plugin/route"
 	"github.com/healthroute/healthroute/plugin/status"
 )
@@ -163,6 +164,9 @@ func lastWord(checks []*health.Check) (*time.Time, string) {
 		return nil, ""
 	}
 	state := c.State()
+	if state.Status == health.Unhealthy && state.Last.Outcome == probe.Pass && !state.LastAt.IsZero() {
+		return unlessZero(state.Since), "passes again, not often enough yet"
+	}
 	return unlessZero(state.Since), state.Last.Reason
 }
 

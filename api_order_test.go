@@ -72,6 +72,7 @@ func TestAPIForceOfPools(t *testing.T) {
 			} else if err != nil {
 				t.Fatalf("Expected the order to be taken, got: %v", err)
 			}
+			slices.Sort(got)
 			want := slices.Sorted(slices.Values(order.emptied))
 			if !slices.Equal(got, want) {
 				t.Errorf("Expected\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))

@@ -2,7 +2,6 @@ package healthroute
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/miekg/dns"
@@ -205,6 +204,3 @@ func knownPools(pools []blockPool) []status.Known {
 	}
 	return out
 }
-
-// String names the pool where others may have the name too.
-func (p blockPool) String() string { return fmt.Sprintf("pool %s of %s", p.Name, p.Zone()) }

@@ -3,14 +3,18 @@ package healthroute
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/miekg/dns"
 
+	"github.com/healthroute/healthroute/plugin/config"
+	"github.com/healthroute/healthroute/plugin/route"
 	"github.com/healthroute/healthroute/plugin/status"
 )
 
@@ -167,7 +171,7 @@ func TestAPIAdminOfAll(t *testing.T) {
 				said := say(t, c, o)
 				want := status.Change{Object: k.object, State: state}
 				if state == "deregistered" {
-					want.State, want.Note = "draining", "deregistered: it drains until "
+					want.State, want.Note = "draining", "deregistered; it drains until "
 				}
 				if got := said.Changed; len(got) != 1 || got[0].Object != want.Object || got[0].State != want.State || got[0].Before != "" || got[0].Until == nil ||
 					!strings.HasPrefix(got[0].Note, want.Note) || want.Note == "" && got[0].Note != "" {
@@ -219,4 +223,47 @@ func expectTarget(t *testing.T, c *status.Client, object, state string) {
 		return
 	}
 	t.Errorf("Expected a target %s, got none", object)
+}
+
+// TestAPIPoolsAtOnce reads everything while targets come and go and operators say this and that: what is read is one consistent list.
+func TestAPIPoolsAtOnce(t *testing.T) {
+	start(t, listening("example.org", market(t)))
+	c := apiClient(t)
+	table := running.newest().blocks[0].table
+	pool := table.Pools()[slices.IndexFunc(table.Pools(), func(p *route.Pool) bool { return p.Name == "app" })]
+	found := func(last ...byte) (out []config.Found) {
+		for _, n := range last {
+			out = append(out, config.Found{Address: netip.AddrFrom4([4]byte{10, 0, 2, n}), Site: "b", Weight: 1})
+		}
+		return out
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() {
+		for i := range 30 {
+			if err := table.Discovered(pool, 0, found(20, 21, byte(22+i%3))); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	all.Go(func() {
+		for i := range 30 {
+			state := []string{"disabled", "enabled", "deregistered", "enabled"}[i%4]
+			if _, err := c.Say(t.Context(), status.Order{Objects: []string{"pool app/*"}, State: state, Force: true}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 30 {
+		pools, err := c.Pools(t.Context(), "app")
+		if err != nil || len(pools[0].Targets) < 5 {
+			t.Errorf("Expected the pool with its targets, got %+v, %v", pools, err)
+		}
+		if _, err := c.Balancers(t.Context(), ""); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.Overrides(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
 }

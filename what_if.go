@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/miekg/dns"
 
@@ -42,7 +43,10 @@ func (b apiBackend) emptied(change func(*health.Admin) error) ([]status.Remainde
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(x, y status.Remainder) int { return cmp.Compare(x.Group, y.Group) })
+	inner := func(r status.Remainder) int { return strings.Count(r.Group, " ") } // of a pool or a balancer: names that clients ask for come first
+	slices.SortStableFunc(out, func(x, y status.Remainder) int {
+		return cmp.Or(cmp.Compare(inner(x), inner(y)), cmp.Compare(x.Group, y.Group))
+	})
 	return out, nil
 }
 

@@ -78,8 +78,6 @@ func (a *administering) run(ctx context.Context, args []string, out io.Writer) e
 		return usageError(verb + " of what? Name an object")
 	case a.lasts < 0:
 		return usageError("-for needs a duration above 0")
-	case verb == "shift" && a.lasts == 0:
-		return usageError("shift for how long? Say -for, from 1m to 72h")
 	}
 	client, err := a.client()
 	if err != nil {
@@ -134,6 +132,9 @@ func (a *administering) say(ctx context.Context, client *status.Client, verb str
 	objects, err := objectsOf(verb, args)
 	if err != nil {
 		return err
+	}
+	if verb == "shift" && a.lasts == 0 {
+		return usageError("shift for how long? Say -for, from 1m to 72h")
 	}
 	o := status.Order{Objects: objects, State: string(adminVerbs[verb]), Reason: a.reason, Author: who(a.author), Force: a.force}
 	if a.lasts > 0 {

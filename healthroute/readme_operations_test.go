@@ -16,6 +16,9 @@ import (
 // operationsBlock is a block of commands in the chapter Operations of README.md, and what they print if that is shown below.
 var operationsBlock = regexp.MustCompile(`(?ms)^~~~ sh\n([^~]*)^~~~\n\n(?:~~~ txt\n(.*?)^~~~$)?`)
 
+// operationsState is the chapter's state file.
+const operationsState = "/var/lib/healthroute/state"
+
 // TestReadmeOperations runs every command of the chapter as it is written there, one after the other, against a server of the chapter's Corefile.
 func TestReadmeOperations(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
@@ -25,7 +28,9 @@ func TestReadmeOperations(t *testing.T) {
 	_, chapter, _ := strings.Cut(string(text), "\n## Operations\n")
 	chapter, _, _ = strings.Cut(chapter, "\n## ")
 	corefile := corefileBlock.FindStringSubmatch(chapter)[1]
-	for old, own := range map[string]string{"example.org {\n": "example.org:0 {\n    bind 127.0.0.1\n", "127.0.0.1:8053": "unix:api.sock"} {
+	for old, own := range map[string]string{
+		"example.org {\n": "example.org:0 {\n    bind 127.0.0.1\n", "127.0.0.1:8053": "unix:api.sock", operationsState: "state",
+	} {
 		if !strings.Contains(corefile, old) {
 			t.Fatalf("Expected %q in the chapter's Corefile", old)
 		}
@@ -37,17 +42,23 @@ func TestReadmeOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(apiVariable, "unix:"+socket)
+	state := filepath.Join(filepath.Dir(socket), "state")
 	ran := map[string]bool{}
 	for _, block := range operationsBlock.FindAllStringSubmatch(chapter, -1) {
 		got := ""
 		for line := range strings.Lines(block[1]) {
 			words := shellWords(line)
 			ran[words[0]+" "+words[1]] = true
-			if words[0] == "curl" {
+			switch words[0] {
+			case "curl":
 				curl(t, words[1:], socket)
-				continue
+			case "head":
+				if text, err := os.ReadFile(strings.Replace(words[3], operationsState, state, 1)); err != nil || !strings.HasPrefix(string(text), `{"format":"healthroute state",`) {
+					t.Errorf("Expected a state file, got %s, %v", text, err)
+				}
+			default:
+				got += strings.ReplaceAll(terminal(t, words[1:]), state, operationsState)
 			}
-			got += terminal(t, words[1:])
 		}
 		if block[2] != "" && unchanging(got) != unchanging(block[2]) {
 			t.Errorf("Expected of\n%s\n%s\ngot\n%s", block[1], block[2], got)

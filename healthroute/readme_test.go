@@ -39,7 +39,7 @@ func TestReadmeExamples(t *testing.T) {
 	}
 	for i, block := range blocks {
 		t.Run(fmt.Sprintf("example %d", i+1), func(t *testing.T) {
-			instance, _, err := startServer("Corefile", onLoopback.Replace(block[1]))
+			instance, _, err := startServer("Corefile", strings.Replace(onLoopback.Replace(block[1]), operationsState, "state", 1))
 			if err != nil {
 				t.Fatalf("Expected the example to start, got: %v\n%s", err, block[1])
 			}

@@ -18,19 +18,30 @@ func (x shown) balancers(b *strings.Builder) {
 	if len(x.Balancers) == 0 {
 		return
 	}
-	b.WriteString("\n")
+	if len(x.Groups) > 0 {
+		b.WriteString("\n")
+	}
 	aligned(b, func(table io.Writer) {
 		fmt.Fprint(table, "balancer, site\tanswers\tusable\treason\n")
 		for _, balancer := range x.Balancers {
 			fmt.Fprintf(table, "%s\t\t\t%s\n", balancer.Balancer, strings.Join(notesOf(balancer), "; "))
-			for i, s := range balancer.Sites {
-				if i > 0 && sameSite(balancer.Sites[:i], s) {
-					continue
+			sites := bySite(balancer.Sites)
+			for i, s := range sites {
+				if !sameSite(sites[:i], s) {
+					x.site(table, balancer, s)
 				}
-				x.site(table, balancer, s)
 			}
 		}
 	})
+}
+
+// bySite puts the families of a site together.
+func bySite(sites []status.Site) []status.Site {
+	first := map[string]int{}
+	for i, s := range slices.Backward(sites) {
+		first[s.Site] = i
+	}
+	return slices.SortedStableFunc(slices.Values(sites), func(a, b status.Site) int { return first[a.Site] - first[b.Site] })
 }
 
 // notesOf is what is worth a word of a balancer as a whole.
@@ -123,7 +134,7 @@ func (x shown) pool(table io.Writer, p status.Pool) {
 	}
 	for _, s := range p.Sources {
 		if s.Fault != "" {
-			notes = append(notes, fmt.Sprintf("%s: %s is %s, what was known stays (%s)", s.Source, s.Fault, s.Fortune, scenario.Count(s.Known, "target")))
+			notes = append(notes, fmt.Sprintf("%s is %s (%s), what was known stays: %s", s.Source, s.Fortune, s.Fault, scenario.Count(s.Known, "target")))
 		}
 	}
 	fmt.Fprintf(table, "%s\t%s\t\t\t\t%s\n", p.Pool, word, strings.Join(notes, "; "))
@@ -169,6 +180,16 @@ func (x shown) target(table io.Writer, t status.Target) {
 		name += " = " + strings.Join(t.Values, ",")
 	}
 	word, since, reason := x.standing(t.Health, t.Since, t.Admin, t.Override, t.Reason)
+	o := t.Override
+	deregistered := o != nil && o.State == string(health.Deregistered)
+	switch left := t.DrainingUntil; {
+	case deregistered && left != nil:
+		since, reason = x.ago(o.Since), fmt.Sprintf("%s, drains %s more", x.said(o, "deregistered"), x.left(*left))
+	case deregistered && t.Admin == string(health.Unused):
+		since, reason = x.ago(o.Since), x.said(o, t.Reason)
+	case left != nil:
+		reason = fmt.Sprintf("no source names it any more, forgotten in %s", x.left(*left))
+	}
 	words := map[string]string{}
 	for qtype, part := range t.Shares {
 		words[qtype] = partWord(part)

@@ -23,7 +23,7 @@ func (x shown) text() string {
 	var b strings.Builder
 	x.server(&b)
 	b.WriteString("\n")
-	if len(x.Groups) > 0 || len(x.Pools) == 0 {
+	if len(x.Groups) > 0 || len(x.Pools)+len(x.Balancers) == 0 {
 		aligned(&b, func(table io.Writer) {
 			fmt.Fprint(table, "group, record\thealth\tfor\tanswers\tsite\treason\n")
 			for _, g := range x.Groups {
@@ -116,6 +116,9 @@ func (x shown) stateFile(b *strings.Builder) {
 // ago is how long ago something was when the server answered.
 func (x shown) ago(t time.Time) string { return config.FormatDays(max(0, x.Server.Now.Sub(t))) }
 
+// left is how long it was until something when the server answered.
+func (x shown) left(t time.Time) string { return config.FormatDays(max(0, t.Sub(x.Server.Now))) }
+
 func (x shown) group(table io.Writer, g status.Group) {
 	var notes []string
 	for _, t := range g.Types {
@@ -155,7 +158,7 @@ func (x shown) standing(healthWord string, since *time.Time, admin string, o *st
 	switch {
 	case admin == string(health.Enabled):
 		return healthWord, lasts, reason
-	case o != nil && (o.State == admin || o.State == string(health.Deregistered)):
+	case o != nil && o.State == admin:
 		return admin, x.ago(o.Since), x.said(o, reason)
 	}
 	return admin, lasts, reason
@@ -168,7 +171,7 @@ func (x shown) said(o *status.Override, otherwise string) string {
 		words = append(words, "by "+o.Author)
 	}
 	if o.Until != nil {
-		words = append(words, config.FormatDays(max(0, o.Until.Sub(x.Server.Now)))+" left")
+		words = append(words, x.left(*o.Until)+" left")
 	}
 	return strings.Join(words, ", ")
 }

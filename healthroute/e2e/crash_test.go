@@ -113,6 +113,7 @@ func TestCrash(t *testing.T) {
 			t.Fatalf("After %d crashes", n)
 		}
 		if n%4 == 3 { // also while it starts
+			clear(c.seen)
 			c.kill()
 			c.run()
 			<-time.After(time.Duration(c.random.Int64N(int64(time.Second))))

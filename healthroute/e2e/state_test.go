@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -286,7 +287,9 @@ func TestRestartWithAnotherDefinition(t *testing.T) {
 	k := startKeeping(t, with("/old")...)
 	k.expect("udp", "www", second.host)
 	before := k.check("web@" + first.address)
-	eventually(t, "the file", func() bool { return k.fares().Written != nil })
+	eventually(t, "a file that has the verdict", func() bool {
+		return k.fares().Written != nil && slices.ContainsFunc(k.contents().Health.Checks, func(c health.Known) bool { return c.Status == health.Unhealthy })
+	})
 	k.kill()
 	first.set(modeUp)
 	k.write(k.stanza(with("/new")...))

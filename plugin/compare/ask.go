@@ -64,6 +64,15 @@ func sealed(possible []Possible) answers {
 	return answers{possible: possible, key: strings.Join(lines, "\n")}
 }
 
+// timeless is the key without how long the answers may be kept.
+func (a answers) timeless() string {
+	without := slices.Clone(a.possible)
+	for i := range without {
+		without[i].TTL = 0
+	}
+	return sealed(without).key
+}
+
 // mostSets is how many answers of several records are told as such. Where there are more, samples of many, each record is told by itself.
 const mostSets = 20
 

@@ -58,6 +58,11 @@ func (c *clients) ofBalancer(s *config.Stanza, b *config.Balancer) {
 	}
 }
 
+// nobody reports whether all clients are answered alike.
+func (c *clients) nobody() bool {
+	return len(c.places)+len(c.asns)+len(c.sites)+len(c.coordinates)+len(c.sources) == 0
+}
+
 func (c *clients) add(more clients) {
 	c.places = append(c.places, more.places...)
 	c.asns = append(c.asns, more.asns...)
@@ -205,11 +210,14 @@ func (c *clients) ofCoordinates() []trait {
 	return out
 }
 
-// continents by their codes in UN M.49.
-var continents = map[string]string{"AF": "002", "AN": "AQ", "AS": "142", "EU": "150", "NA": "003", "OC": "009", "SA": "005"}
+// continents by their numbers in UN M.49, but for Antarctica, which is one country.
+var continents = map[string]string{"AF": "002", "AS": "142", "EU": "150", "NA": "003", "OC": "009", "SA": "005"}
 
 // continent is the fact that a country is on a continent, as far as that is known.
 func continent(country string) string {
+	if country == "AQ" {
+		return " continent=AN"
+	}
 	region, err := language.ParseRegion(country)
 	if err != nil {
 		return ""

@@ -184,6 +184,9 @@ func optionByOption(before, after []string) string {
 		}
 		switch {
 		case i == 0 && !slices.Equal(old[0], o):
+			if len(o) > 1 && len(old[0]) > 1 && o[0] == old[0][0] && slices.Contains(ofRecords, o[0]) {
+				o = o[1:]
+			}
 			out = append(out, brief(old[0])+" -> "+brief(o))
 		case i == 0:
 		case at == 0:

@@ -38,7 +38,7 @@ func joinTypes(all []Answer) []Answer {
 	for _, a := range all {
 		if last := len(out) - 1; last >= 0 {
 			b := out[last]
-			types := append(b.Types, a.Types...)
+			types := slices.Concat(b.Types, a.Types)
 			if b.Types = a.Types; reflect.DeepEqual(a, b) {
 				out[last].Types = types
 				continue
@@ -94,18 +94,22 @@ func (c *comparison) name(d door, a asked) {
 	if !old.ours() && !now.ours() {
 		return
 	}
-	doubt := old.shape() != now.shape()
-	if !doubt && old.stanza() != nil && now.stanza() != nil {
-		doubt = len(c.stanzas(old.stanza(), now.stanza())) > 0
+	var ofZone []string
+	if old.stanza() != nil && now.stanza() != nil {
+		ofZone = c.stanzas(old.stanza(), now.stanza())
 	}
+	doubt := old.shape() != now.shape() || len(ofZone) > 0
 	declared := map[string][]string{} // types by reasons
 	var order []string
-	for _, t := range typesOf(old, now) {
+	types, lacking := typesOf(old, now)
+	for _, t := range append(types, lacking...) {
 		r := c.reasons(old, now, t)
+		r.whereClientsAre(ofZone)
 		if len(r.why) == 0 && !doubt {
 			continue
 		}
-		if c.answers(c.label(d, a.shown), a.name, t, old, now, r) || len(r.why) == 0 {
+		denied := slices.Contains(lacking, t)
+		if c.answers(c.label(d, a.shown), a.name, t, denied, old, now, r) || len(r.why) == 0 || denied && !old.choosesFirst(t) && !now.choosesFirst(t) {
 			continue
 		}
 		key := strings.Join(r.why, "\n")
@@ -119,14 +123,30 @@ func (c *comparison) name(d door, a asked) {
 	}
 }
 
-// typesOf are the types that either side has at the name.
-func typesOf(old, now found) []uint16 {
-	var out []uint16
+// typesOf are the types that either side has at the name and, of a name that both have with addresses, the family that neither has: a
+// group denies that one by itself.
+func typesOf(old, now found) (types, lacking []uint16) {
 	for _, g := range append(slices.Clone(old.members()), now.members()...) {
-		out = append(out, g.Types()...)
+		types = append(types, g.Types()...)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	slices.Sort(types)
+	types = slices.Compact(types)
+	if !old.has() || !now.has() {
+		return types, nil
+	}
+	for _, family := range []uint16{dns.TypeA, dns.TypeAAAA} {
+		if !slices.Contains(types, family) && old.member(family) != nil && now.member(family) != nil {
+			lacking = append(lacking, family)
+		}
+	}
+	return types, lacking
+}
+
+// choosesFirst reports whether the group for the type picks a record before it looks at the type, so that what happens to records of another
+// type matters for this one.
+func (f found) choosesFirst(qtype uint16) bool {
+	g := f.member(qtype)
+	return g != nil && g.Preset() == config.PresetTrafficManager
 }
 
 // reasons are what is declared otherwise of what answers the type at the name.
@@ -155,6 +175,18 @@ func (c *comparison) reasons(old, now found, qtype uint16) *reasons {
 	return r
 }
 
+// whereClientsAre adds what a zone says otherwise of clients, if they matter.
+func (r *reasons) whereClientsAre(ofZone []string) {
+	if r.clients.nobody() {
+		return
+	}
+	for _, why := range ofZone {
+		if word, _, _ := strings.Cut(why, " "); slices.Contains([]string{"locations", "geoip", "ecs", "file"}, word) {
+			r.why = append(r.why, "where clients are: "+why)
+		}
+	}
+}
+
 // only notes for whom a group matters that one side has.
 func (r *reasons) only(f found, g *route.Group) {
 	u := f.side.groupUnit(f.stanza(), g.Config)
@@ -164,11 +196,12 @@ func (r *reasons) only(f found, g *route.Group) {
 	}
 }
 
-// answers asks both sides, and reports whether any client is answered otherwise.
-func (c *comparison) answers(shown, name string, qtype uint16, old, now found, r *reasons) bool {
+// answers asks both sides, and reports whether any client is answered otherwise. Of a type that neither has, denied, how long its absence may
+// be remembered does not count.
+func (c *comparison) answers(shown, name string, qtype uint16, denied bool, old, now found, r *reasons) bool {
 	what := Answer{Names: []string{shown}, Types: []string{dns.Type(qtype).String()}, Clients: []string{}, Why: r.why}
 	if old.isGlue() && now.isGlue() {
-		if len(r.why) > 0 {
+		if len(r.why) > 0 && !denied {
 			what.Change, what.Before, what.After = Changed, []Possible{}, []Possible{}
 			c.answer(what, "glue")
 		}
@@ -188,7 +221,7 @@ func (c *comparison) answers(shown, name string, qtype uint16, old, now found, r
 	for _, who := range everybody {
 		asked++
 		before, after := c.ask(old, name, qtype, who), c.ask(now, name, qtype, who)
-		if before.key == after.key {
+		if before.key == after.key || denied && before.timeless() == after.timeless() {
 			continue
 		}
 		key := before.key + "\x00" + after.key

@@ -82,7 +82,7 @@ func (w *writer) parts(title string, parts []Part) {
 func (w *writer) reasons(word string, why []string) {
 	for i, reason := range why {
 		if i == someReasons {
-			w.line("      %sand %d more", word, len(why)-i)
+			w.line("      and %d more", len(why)-i)
 			return
 		}
 		w.line("      %s%s", word, reason)
@@ -174,7 +174,10 @@ func (w *writer) shares(a Answer) {
 			fmt.Fprintf(table, "      and %d more\n", len(rows)-i)
 			break
 		}
-		fmt.Fprintf(table, "      %s\t%s -> %s\n", r.text, r.before, r.after)
+		if r.before != r.after {
+			r.before += " -> " + r.after
+		}
+		fmt.Fprintf(table, "      %s\t%s\n", r.text, r.before)
 	}
 	_ = table.Flush() // into memory
 	if text := ttlChange(a.Before, a.After); text != "" {
@@ -271,77 +274,4 @@ func inLine(possible []Possible, together bool) string {
 		text += " (ttl " + strconv.FormatUint(uint64(ttl), 10) + ")"
 	}
 	return text
-}
-
-func (w *writer) unusable(all []Unusable) {
-	if len(all) == 0 {
-		return
-	}
-	w.title("without a usable member")
-	for i, u := range all {
-		if i == someEntries {
-			break
-		}
-		when := ""
-		switch {
-		case u.Starts:
-			when = ", until its new checks have a verdict"
-		case u.Before:
-			when = ", as before"
-		}
-		w.line("  ! %s%s: answers %s", strings.TrimSpace(u.Name+" "+strings.Join(u.Types, ", ")), when, u.Answers)
-		w.reasons("", u.Why)
-	}
-	w.rest(len(all))
-}
-
-// checks writes what becomes of the checks: those of one probe that change alike together.
-func (w *writer) checks(c Checks) {
-	w.title("checks: %d stay, %d added, %d changed, %d dropped", c.Kept, len(c.Added), len(c.Changed), len(c.Dropped))
-	entries := 0
-	show := func(sign string, names []string, why []string) {
-		if entries++; entries <= someEntries {
-			w.line("  %s %s", sign, listed(names, someNames))
-			w.reasons("", why)
-		}
-	}
-	ofProbe := func(names []string) (groups [][]string) {
-		at := map[string]int{}
-		for _, name := range names {
-			probe, _, _ := strings.Cut(name, "@")
-			i, known := at[probe]
-			if !known {
-				i, at[probe] = len(groups), len(groups)
-				groups = append(groups, nil)
-			}
-			groups[i] = append(groups[i], name)
-		}
-		return groups
-	}
-	for _, names := range ofProbe(c.Added) {
-		show("+", names, nil)
-	}
-	by := map[string][]string{}
-	var order []CheckChange
-	for _, change := range c.Changed {
-		probe, _, _ := strings.Cut(change.Check, "@")
-		key := probe + "\n" + strings.Join(change.Why, "\n")
-		if by[key] == nil {
-			order = append(order, CheckChange{key, change.Why})
-		}
-		by[key] = append(by[key], change.Check)
-	}
-	for _, change := range order {
-		show("~", by[change.Check], change.Why)
-	}
-	for _, names := range ofProbe(c.Dropped) {
-		show("-", names, nil)
-	}
-	w.rest(entries)
-	if len(c.Changed) > 0 {
-		w.line("  what changes keeps its verdict and counts anew")
-	}
-	if before, after := c.AttemptsBefore.String(), c.AttemptsAfter.String(); before != after {
-		w.line("  attempts a second: %s -> %s", before, after)
-	}
 }

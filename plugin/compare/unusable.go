@@ -27,7 +27,11 @@ func unusable(s *side) []Unusable {
 func ofGroup(g *route.Group) []Unusable {
 	var out []Unusable
 	for _, set := range g.View().Sets() {
-		if set == nil || set.Usable() {
+		if set == nil {
+			continue
+		}
+		if set.Usable() {
+			out = append(out, ofSites(set)...)
 			continue
 		}
 		u := Unusable{Name: g.Name, Types: []string{}, Answers: answersOf(set), Why: reasonsOf(set)}
@@ -40,6 +44,22 @@ func ofGroup(g *route.Group) []Unusable {
 			continue
 		}
 		out[i].Types = append(out[i].Types, u.Types...)
+	}
+	return out
+}
+
+// ofSites are the sites of a balancer that do not answer.
+func ofSites(s *route.Set) []Unusable {
+	if s.Balance == nil {
+		return nil
+	}
+	var out []Unusable
+	for _, site := range s.Balance.Sites {
+		if !site.Answers && site.Bad {
+			out = append(out, Unusable{
+				Name: s.Group.Name + ", site " + site.Site, Types: []string{dns.Type(s.Type).String()}, Answers: "nothing", Why: []string{site.Why},
+			})
+		}
 	}
 	return out
 }
@@ -68,8 +88,8 @@ func reasonsOf(s *route.Set) []string {
 		of[reasonOf(c, s.Type)]++
 	}
 	delete(of, "")
-	if len(candidates) == 0 && s.Balance != nil {
-		return []string{"no target"}
+	if len(candidates) == 0 {
+		return []string{"no " + what + " for the type"}
 	}
 	var out []string
 	for reason, n := range of {
@@ -137,9 +157,11 @@ func (c *comparison) unusable(starting []Unusable) {
 			before[u.Name+" "+t] = true
 		}
 	}
-	now := unusable(c.after)
 	lasting := map[string]bool{}
-	for _, u := range now {
+	for _, u := range unusable(c.after) {
+		if lasting[u.Name+" "+strings.Join(u.Types, " ")] {
+			continue // several aliases use the balancer, each in its own way
+		}
 		u.Before = !slices.ContainsFunc(u.Types, func(t string) bool { return !before[u.Name+" "+t] }) && before[u.Name+" "]
 		lasting[u.Name+" "+strings.Join(u.Types, " ")] = true
 		c.report.Unusable = append(c.report.Unusable, u)
@@ -147,6 +169,7 @@ func (c *comparison) unusable(starting []Unusable) {
 	for _, u := range starting {
 		if !lasting[u.Name+" "+strings.Join(u.Types, " ")] {
 			u.Starts = true
+			lasting[u.Name+" "+strings.Join(u.Types, " ")] = true
 			c.report.Unusable = append(c.report.Unusable, u)
 		}
 	}

@@ -15,13 +15,6 @@ type reasons struct {
 	clients       clients
 }
 
-// reasonsFor compares two groups and what they lead to.
-func reasonsFor(before, after found, old, now *route.Group) *reasons {
-	r := &reasons{before: before.side, after: after.side, seen: map[any]bool{}}
-	r.groups(before, after, old.Config, now.Config, "")
-	return r
-}
-
 // groups compares two groups by their declarations.
 func (r *reasons) groups(before, after found, old, now *config.Group, label string) {
 	if r.seen[now] {

@@ -160,7 +160,7 @@ func (c *comparison) stanzas(old, now *config.Stanza) []string {
 func merge(parts []Part, p Part) []Part {
 	for i, other := range parts {
 		if other.Change == p.Change && slices.Equal(other.Why, p.Why) && slices.Equal(other.Types, p.Types) {
-			parts[i].Names = append(other.Names, p.Names...)
+			parts[i].Names = slices.Concat(other.Names, p.Names)
 			return parts
 		}
 	}

@@ -59,6 +59,24 @@ func TestDiscovered(t *testing.T) {
 	}
 }
 
+// TestDiscoveredAtOnce: what is known before the table begins, from before a reload or a restart, does not wait for the pool's rate; what is new does.
+func TestDiscoveredAtOnce(t *testing.T) {
+	table := compile(t, "pool app {\nprobe p\nrate 2\ndiscover file one.json\n}\ngroup www simple {\nalias pool app\n}", "").table
+	p := table.Pools()[0]
+	for _, want := range []struct {
+		found string
+		n     int
+	}{{"10.0.0.1 10.0.0.2 10.0.0.3 10.0.0.4", 4}, {"10.0.0.1 10.0.0.2 10.0.0.3 10.0.0.4 10.0.0.5 10.0.0.6 10.0.0.7", 6}} {
+		if err := table.Discovered(p, 0, foundIn(want.found)); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(p.Targets()); n != want.n {
+			t.Errorf("Expected %d targets, got %d", want.n, n)
+		}
+		table.Begin()
+	}
+}
+
 // TestDiscoveredFamilies refuses a list with another family under preset nlb.
 func TestDiscoveredFamilies(t *testing.T) {
 	table := compile(t, "pool app {\npreset nlb\nprobe p\ntarget 10.0.0.1\ndiscover file one.json\n}\ngroup www simple {\nalias pool app\n}", "").table

@@ -59,8 +59,8 @@ func TestMembers(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{
-		"10.0.0.1": "deregistered: it drains until ", "10.0.0.2": "none of the pool's balancers has site c", "10.0.0.3": "pool app/10.0.0.3 is draining",
-		"10.0.0.4": "no source names it any more: it is forgotten at ", "10.0.0.5": "deregistered: it drains until ",
+		"10.0.0.1": "deregistered; it drains until ", "10.0.0.2": "none of the pool's balancers has site c", "10.0.0.3": "pool app/10.0.0.3 is draining",
+		"10.0.0.4": "no source names it any more: it is forgotten at ", "10.0.0.5": "deregistered; it drains until ",
 	} {
 		if why := table.WhyTarget(p.Find(id)); !strings.HasPrefix(why, want) {
 			t.Errorf("Expected %q of %s, got %q", want, id, why)

@@ -100,7 +100,7 @@ func (t *Table) WhyTarget(r *Record) string {
 	case !m.pool.Enables(r.Site):
 		return fmt.Sprintf("none of the pool's balancers has site %s", r.Site)
 	case s.state == health.Deregistered && !m.drained.IsZero():
-		return fmt.Sprintf("deregistered: it drains until %s, then it is unused", m.drained.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("deregistered; it drains until %s, and is unused then", m.drained.UTC().Format(time.RFC3339))
 	case s.state == health.Deregistered:
 		return "deregistered, and its draining is over"
 	case !m.gone.IsZero() && !takesOut(s.state):

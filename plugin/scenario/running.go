@@ -31,7 +31,7 @@ func (r Running) Distribution(q Question) (Distribution, error) {
 }
 
 // Dir is the directory of the Corefile's files.
-func (w *World) Dir() string { return w.source.Dir }
+func (w *World) Dir() string { return w.dir }
 
 // Force gives a check of the world a status as if it had earned it (health.Engine).
 func (w *World) Force(c *health.Check, s health.Status) { w.engine.Force(c, s) }

@@ -28,6 +28,7 @@ type World struct {
 	admin   *health.Admin
 	lists   *discover.Lists
 	source  Source
+	dir     string // of the source's files
 	cleanUp func() // of the source's files on disk
 	servers []*server
 	others  []*colleague
@@ -115,7 +116,7 @@ func (w *World) Reload(s Source) config.Problems {
 		n.lease.TakeOver()
 	}
 	w.cleanUp()
-	w.source, w.servers, w.cleanUp = s, servers, cleanUp
+	w.source, w.dir, w.servers, w.cleanUp = s, dir, servers, cleanUp
 	for _, o := range w.others {
 		o.follow(w)
 	}

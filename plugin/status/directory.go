@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -94,6 +95,37 @@ func (k Known) called(text string, equal func(pattern, name string) bool) bool {
 		slices.ContainsFunc(k.Members, func(member string) bool { return matches(text, k.Names, member, equal) })
 }
 
+// isMember reports whether the text is a name of the member by itself.
+func (k Known) isMember(text string) bool {
+	return k.Object.Member != "" && k.Object.Kind != health.OfShift && (strings.EqualFold(k.Object.Member, text) ||
+		slices.ContainsFunc(k.Members, func(member string) bool { return strings.EqualFold(member, text) }))
+}
+
+// toldMembers is how many members are told to who names one that is not there.
+const toldMembers = 10
+
+// membersOf lists what is there of what the pattern names a member of that is not; "" if that is not there either.
+func (p pattern) membersOf(known []Known) string {
+	i := strings.LastIndexByte(p.text, '/')
+	if i < 0 {
+		return ""
+	}
+	var names []string
+	for _, k := range known {
+		if k.Object.Kind == p.kind && k.Object.Member != "" && matches(p.text[:i], k.Names, "", strings.EqualFold) && !slices.Contains(names, k.Object.Member) {
+			names = append(names, k.Object.Member)
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n > toldMembers:
+		return fmt.Sprintf("of %s one of its %d, such as %s", p.text[:i], n, config.OneOf(names[:3]))
+	default:
+		return fmt.Sprintf("of %s one of %s", p.text[:i], config.OneOf(names))
+	}
+}
+
 // ambiguous says which objects have a name that was meant to be one's.
 func ambiguous(word string, found []health.Object) *Problem {
 	var names []string
@@ -114,6 +146,12 @@ func unknown(word string, p pattern, known []Known) *Problem {
 	problem := problem(http.StatusNotFound, fmt.Sprintf("nothing is called %q", word),
 		"GROUP, GROUP/RECORD, `pool POOL`, `pool POOL/TARGET`, `site SITE` or `shift BALANCER/SITE`, with * and ? or without")
 	var names []string
+	for _, k := range known { // an id or an address alone
+		if k.isMember(p.text) {
+			problem.Nearest = k.Object.String()
+			return problem
+		}
+	}
 	for _, k := range known {
 		if k.Object.Kind != p.kind && k.called(p.text, strings.EqualFold) {
 			problem.Nearest = k.Object.String()
@@ -125,7 +163,9 @@ func unknown(word string, p pattern, known []Known) *Problem {
 			}
 		}
 	}
-	problem.Nearest = config.Nearest(p.text, names)
+	if problem.Nearest = config.Nearest(p.text, names); problem.Nearest == "" {
+		problem.Expected = cmp.Or(p.membersOf(known), problem.Expected)
+	}
 	if problem.Nearest != "" && p.kind != health.OfGroup {
 		problem.Nearest = string(p.kind) + " " + problem.Nearest
 	}
