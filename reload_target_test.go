@@ -3,10 +3,7 @@ package healthroute
 import (
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 )
 
@@ -101,19 +98,4 @@ func (g *target) count() int {
 	g.attempts += len(g.accepted) - 1
 	clear(g.accepted)
 	return g.attempts
-}
-
-// heldState is a state file in the folder that another server holds.
-func heldState(t *testing.T, dir string) string {
-	t.Helper()
-	file := filepath.Join(dir, "state")
-	lock, err := os.OpenFile(file+".lock", os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { lock.Close() })
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		t.Fatalf("Expected a lock, got: %v", err)
-	}
-	return file
 }

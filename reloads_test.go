@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -113,7 +114,7 @@ func TestReloadsUnderLoad(t *testing.T) {
 	check := checkOf(t, r.flip.address)
 
 	load := newReloadLoad(t, r, n)
-	flips := r.flipping(check)
+	settle := r.flipping(check)
 	broken, adds, redefined := 0, 0, 0
 	left := -1 // attempts at what is not configured, when that began
 	quick := []*target{r.up, r.down, r.flip, r.redefined}
@@ -152,7 +153,7 @@ func TestReloadsUnderLoad(t *testing.T) {
 		metrics = expectForwards(t, metrics, scrape(t))
 		quick[i%len(quick)].await() // so that the reloads spread over many intervals
 	}
-	turns := flips.end()
+	turns := settle()
 	load.end()
 	if turns == 0 {
 		t.Error("Expected a target that turned, got none")
@@ -236,19 +237,19 @@ func expectForwards(t *testing.T, before, after map[string]float64) map[string]f
 	return after
 }
 
-// turning is a target that turns again and again until it is told to end.
-type turning struct {
-	stop  chan struct{}
-	turns chan int
-}
-
-// flipping turns a target and asks until the answer follows: after as many attempts as the probe says, whatever reloads come between.
-func (r *reloading) flipping(check *health.Check) turning {
-	f := turning{make(chan struct{}), make(chan int, 1)}
+// flipping turns a target again and again and asks until the answer follows: after as many attempts as the probe says, whatever reloads come between. What it
+// returns ends that, and says how often the answer has followed.
+func (r *reloading) flipping(check *health.Check) (end func() int) {
+	stop, turns, done := make(chan struct{}), 0, make(chan struct{})
+	end = sync.OnceValue(func() int {
+		close(stop)
+		<-done
+		return turns
+	})
+	r.t.Cleanup(func() { end() })
 	address := r.address("udp")
 	go func() {
-		turns := 0
-		defer func() { f.turns <- turns }()
+		defer close(done)
 		for failing := true; ; failing = !failing {
 			needed, from, to := check.Probe().Fall, r.flip.address, "192.0.2.9"
 			if !failing {
@@ -257,7 +258,7 @@ func (r *reloading) flipping(check *health.Check) turning {
 			r.flip.turn(failing)
 			for answered := from; answered != to; {
 				select {
-				case <-f.stop:
+				case <-stop:
 					return
 				default:
 				}
@@ -278,11 +279,5 @@ func (r *reloading) flipping(check *health.Check) turning {
 			turns++
 		}
 	}()
-	return f
-}
-
-// end returns how often the answer followed.
-func (f turning) end() int {
-	close(f.stop)
-	return <-f.turns
+	return end
 }
