@@ -163,11 +163,26 @@ func lastWord(checks []*health.Check) (*time.Time, string) {
 	if c == nil {
 		return nil, ""
 	}
-	state := c.State()
+	state, p := c.State(), c.Probe()
+	if p.Type == config.ProbePush {
+		return unlessZero(state.Since), lastPush(p, state)
+	}
 	if state.Status == health.Unhealthy && state.Last.Outcome == probe.Pass && !state.LastAt.IsZero() {
 		return unlessZero(state.Since), "passes again, not often enough yet"
 	}
 	return unlessZero(state.Since), state.Last.Reason
+}
+
+// lastPush is what a pushed check was told last, or since when it is missing.
+func lastPush(p *config.Probe, state health.State) string {
+	age := time.Since(state.LastAt)
+	switch {
+	case state.LastAt.IsZero():
+		return "nothing was pushed"
+	case age >= p.Push.MaxAge:
+		return "nothing was pushed for " + config.FormatDays(age)
+	}
+	return state.Last.Reason
 }
 
 // deciding is the check that decides the health of what any of the checks is enough for: of those whose health it has, the one that had it first if it

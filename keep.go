@@ -30,6 +30,8 @@ func (i *instance) keep() error {
 	switch read := k.State(); {
 	case read.Refused != nil:
 		log.Error(read.Refused)
+	case read.Read.After(time.Now()):
+		log.Warningf("state file %s is read: it says that it was written at %s, which is to come: is the clock right?", read.File, read.Read.UTC().Format(time.RFC3339))
 	case !read.Read.IsZero():
 		log.Infof("state file %s is read: it was written %s ago", read.File, config.FormatDuration(time.Since(read.Read).Round(time.Second)))
 	}

@@ -103,7 +103,7 @@ func (e *Engine) expired(c *Check, told time.Time) {
 	c.judge(c.spec().Probe, now)
 	news := c.news(before)
 	c.mu.Unlock()
-	e.tell(c, news, &Transition{At: now, Reason: "nothing was pushed for " + config.FormatDuration(now.Sub(told))})
+	e.tell(c, news, &Transition{At: now, Reason: "nothing was pushed for " + config.FormatDuration(now.Sub(told).Round(time.Millisecond))})
 }
 
 // pushedVerdict is the verdict on a pushed check: what was told last while it is fresh, and what the probe says of missing data then. It is called

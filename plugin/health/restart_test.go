@@ -198,6 +198,19 @@ func TestRestartPushed(t *testing.T) {
 	equal(t, "status when that is too old", checks[0].State().Status, Healthy)
 }
 
+// TestRestartPushedLongAgo: what was told counts for the probe's max_age, however long the server was down and whatever was looked for meanwhile.
+func TestRestartPushedLongAgo(t *testing.T) {
+	for down, want := range map[time.Duration]Status{2 * aged: Unhealthy, 6*aged + 1: Healthy} {
+		stage := newStage(nil)
+		_, checks := stage.lease(t, pushes(t, func(p *config.Probe) { p.Push.MaxAge, p.Push.Missing = 6*aged, config.MissingHealthy }))
+		stage.engine.Push(checks[0].Probe().Name, probe.Fail, stage.clock.Now(), "alarm")
+		stage = stage.restart(down)
+		equal(t, "checks kept", len(stage.engine.Snapshot().Checks), 1)
+		_, checks = stage.lease(t, checks[0].Spec())
+		equal(t, fmt.Sprintf("status after %v", down), checks[0].State().Status, want)
+	}
+}
+
 // TestRestartLeavesOut what rests or is stopped: it begins anew when it is wanted, however long after.
 func TestRestartLeavesOut(t *testing.T) {
 	stage := newStage(always(probe.Fail, answer))

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/healthroute/healthroute/plugin/config"
@@ -20,8 +21,9 @@ type memory struct {
 	byLineage  map[string]*Known
 }
 
-// Restore lets checks that are asked for from now on adopt what the snapshot knows of them, once each, unless that is older than the limit then. Checks that
-// the engine has already stay as they are. Latches are set at once, for good, unless they are set already.
+// Restore lets checks that are asked for from now on adopt what the snapshot knows of them, once each, unless that is older than the limit then; of what a
+// pushed check was told its probe says how long it counts. Checks that the engine has already stay as they are. Latches are set at once, for good, unless they
+// are set already.
 func (e *Engine) Restore(s Snapshot, limit time.Duration) {
 	m := memory{limit: limit, byIdentity: make(map[string]*Known, len(s.Checks)), byLineage: make(map[string]*Known, len(s.Checks))}
 	for _, k := range s.Checks {
@@ -41,8 +43,9 @@ func (e *Engine) Restore(s Snapshot, limit time.Duration) {
 	e.latches.restore(s.Latches)
 }
 
-// take returns what is known of the identity, or else of the lineage, and whether it is the former; nil for nothing. It is not known any more then.
-func (m *memory) take(identity, lineage string, now time.Time) (k *Known, same bool) {
+// take returns what is known of the identity, or else of the lineage, and whether it is the former; nil for nothing. It is not known any more then. Ageless
+// says that it may be of any age.
+func (m *memory) take(identity, lineage string, ageless bool, now time.Time) (k *Known, same bool) {
 	k, same = m.byIdentity[identity]
 	if !same {
 		k = m.byLineage[lineage]
@@ -55,7 +58,7 @@ func (m *memory) take(identity, lineage string, now time.Time) (k *Known, same b
 	}
 	delete(m.byLineage, lineage)
 	k.Lineages = slices.DeleteFunc(k.Lineages, func(name string) bool { return name == lineage })
-	if !m.fresh(k, now) {
+	if !ageless && !m.fresh(k, now) {
 		return nil, false
 	}
 	return k, same
@@ -66,8 +69,11 @@ func (m *memory) fresh(k *Known, now time.Time) bool { return now.Sub(k.At).Abs(
 
 // left is what nobody has adopted, but may still.
 func (m *memory) left(now time.Time) []Known {
-	maps.DeleteFunc(m.byIdentity, func(_ string, k *Known) bool { return !m.fresh(k, now) })
-	maps.DeleteFunc(m.byLineage, func(_ string, k *Known) bool { return !m.fresh(k, now) })
+	useless := func(_ string, k *Known) bool {
+		return !strings.HasSuffix(k.Name, "@"+PushTarget) && !m.fresh(k, now) // a host may be called so, too, and is kept in vain
+	}
+	maps.DeleteFunc(m.byIdentity, useless)
+	maps.DeleteFunc(m.byLineage, useless)
 	out := make([]Known, 0, len(m.byIdentity))
 	for _, k := range m.byIdentity {
 		one := *k
@@ -80,7 +86,7 @@ func (m *memory) left(now time.Time) []Known {
 // remember lets a new check adopt what was restored of it. It is called with e.mu held, before anybody else knows c.
 func (e *Engine) remember(c *Check, p *config.Probe, lineage string) {
 	now := c.state.Since
-	k, same := e.restored.take(c.identity, lineage, now)
+	k, same := e.restored.take(c.identity, lineage, p.Type == config.ProbePush, now)
 	switch {
 	case k == nil:
 	case same:

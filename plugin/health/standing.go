@@ -56,6 +56,9 @@ func (a *Admin) restore(s Standing) bool {
 	if _, had := a.overrides[s.Object]; had {
 		return false
 	}
+	if s.Override.Since.After(now) { // the clock was set back
+		s.Override.Since = now
+	}
 	a.enter(s.Object, s.Override, s.Under)
 	return true
 }

@@ -66,6 +66,16 @@ func TestRestore(t *testing.T) {
 		"600.00 lone enabled", "1200.00 kept always", "3600.00 shift shop/a enabled")
 }
 
+// TestRestoreOfATimeToCome: after the clock was set back nothing was said later than now.
+func TestRestoreOfATimeToCome(t *testing.T) {
+	clock := newVirtualClock(time.Unix(1_000_000, 0))
+	a := NewAdmin(clock)
+	until := clock.epoch.Add(3 * time.Hour)
+	a.Restore([]Standing{{SiteObject("fra"), Override{State: Draining, Since: clock.epoch.Add(time.Hour), Until: until}, nil}})
+	got, _ := a.Override(SiteObject("fra"))
+	equal(t, "override", got, Override{State: Draining, Since: clock.epoch, Until: until})
+}
+
 // TestRestoreIsAsBefore: at whatever time a layer is restored, from then on it is as it would have been without.
 func TestRestoreIsAsBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

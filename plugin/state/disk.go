@@ -29,7 +29,6 @@ type file interface {
 // osDisk is the operating system's.
 type osDisk struct{}
 
-func (osDisk) read(name string) ([]byte, error)    { return os.ReadFile(name) }
 func (osDisk) rename(from, to string) error        { return os.Rename(from, to) }
 func (osDisk) remove(name string) error            { return os.Remove(name) }
 func (osDisk) lock(name string) (io.Closer, error) { return lockFile(name) }
@@ -42,6 +41,29 @@ func (osDisk) exists(name string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// maxSize is how many bytes a state file has at most: far more than any server has to keep. What is larger is none, and is not read into memory.
+const maxSize = 512 << 20
+
+func errHuge(size int64) error {
+	return fmt.Errorf("it has %d bytes: expected %d at most", size, maxSize)
+}
+
+func (osDisk) read(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxSize {
+		return nil, errHuge(info.Size())
+	}
+	return io.ReadAll(io.LimitReader(f, maxSize))
 }
 
 // replace puts a text in the place of a file, so that whatever happens in between the file has the old text or the new one, and the new one

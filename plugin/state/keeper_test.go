@@ -254,6 +254,26 @@ func TestRefusedFile(t *testing.T) {
 	}
 }
 
+// TestHugeFile is refused before it is read: there may be no memory for it.
+func TestHugeFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state")
+	if err := os.WriteFile(file, encoded(t, sample()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, 1<<40); err != nil {
+		t.Skipf("Expected a file with a hole, got: %v", err)
+	}
+	s := newServer(t)
+	k := s.open(t, file, Options{})
+	if refused := k.State().Refused; refused == nil || !strings.Contains(refused.Error(), "it has 1099511627776 bytes: expected 536870912 at most; it is "+file+".bad-") {
+		t.Errorf("Expected a line about a huge file, got %v", refused)
+	}
+	if err := k.Close(); err != nil {
+		t.Errorf("Expected a new file to be written, got %v", err)
+	}
+	contents(t, file)
+}
+
 // stuckDisk renames nothing while it is stuck.
 type stuckDisk struct {
 	osDisk

@@ -20,5 +20,6 @@ type State struct {
 }
 
 // MaxAge is how old what is known of a check may be when the check is asked for again, counted from when it was written last; beyond it the
-// check begins as a new one. Latches, what operators said and the lists of sources have no age, but what was said until a time ends then.
+// check begins as a new one. Latches, what operators said and the lists of sources have no age, but what was said until a time ends then; what was pushed has
+// that of its probe.
 const MaxAge = 10 * time.Minute

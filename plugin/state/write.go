@@ -118,5 +118,8 @@ func (k *Keeper) save() (taken time.Time, size int, err error) {
 	if err != nil {
 		return time.Time{}, 0, err
 	}
+	if len(text) > maxSize { // a restart would refuse it
+		return time.Time{}, 0, errHuge(int64(len(text)))
+	}
 	return s.Health.Taken, len(text), replace(k.o.disk, k.file, text)
 }
