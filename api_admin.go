@@ -21,7 +21,8 @@ var saying sync.Mutex
 // maxObjects bounds what one order says something of: each object is a rebuild of what it is about. A group, a pool or a site is one object, whatever stands in it.
 const maxObjects = 1000
 
-// objects are what an order names, each once. Where a name stands for several, those that nothing is said of are no matter for `enabled`.
+// objects are what an order names, each once. Where a name stands for several, those that nothing is said of are no matter for `enabled`, and those that
+// are not there any more none for other words.
 func (b apiBackend) objects(o status.Order) ([]health.Object, *status.Problem) {
 	known, there := b.known()
 	directory := status.NewDirectory(known)
@@ -33,8 +34,10 @@ func (b apiBackend) objects(o status.Order) ([]health.Object, *status.Problem) {
 		if p != nil {
 			return nil, p
 		}
+		left := o.State != string(health.Enabled) && slices.ContainsFunc(found, func(object health.Object) bool { return there[object] })
 		for _, object := range found {
-			if _, said := admin.Override(object); chosen[object] || ends && !said && len(found) > 1 {
+			_, said := admin.Override(object)
+			if chosen[object] || ends && !said && len(found) > 1 || left && !there[object] {
 				continue
 			}
 			if p := sayable(object, there[object], o); p != nil {

@@ -106,6 +106,31 @@ func TestAPIAdmin(t *testing.T) {
 	}
 }
 
+// TestAPIVanished: a record that is not there any more goes by the names that it had, and is in nobody's way who says something of all that are there.
+func TestAPIVanished(t *testing.T) {
+	s := start(t, listening("example.org", shop("group old multivalue {\nrecord 192.0.2.71\nrecord 192.0.2.72\n}")))
+	c := apiClient(t)
+	gone := []string{"old/192.0.2.72"}
+	say(t, c, status.Order{Objects: gone, State: "draining"})
+	s.mustReload(listening("example.org", shop("group old multivalue {\nrecord 192.0.2.71\n}")))
+	for _, state := range []string{"draining", "enabled"} {
+		for _, word := range []string{"old/*", "old.example.org./*"} {
+			said := say(t, c, status.Order{Objects: []string{word}, State: state, For: "1h", Force: true})
+			if want := map[string]int{"draining": 1, "enabled": 2}[state]; len(said.Changed) != want {
+				t.Errorf("Expected %s of %s to change %d, got %+v", state, word, want, said)
+			}
+		}
+	}
+	for _, word := range []string{gone[0], "old/*2"} {
+		_, err := c.Say(t.Context(), status.Order{Objects: []string{word}, State: "draining"})
+		expectRefused(t, err, http.StatusNotFound, "is not there any more")
+	}
+	say(t, c, status.Order{Objects: gone, State: "enabled"})
+	if left := fmt.Sprint(admin.Objects()); left != "[old.example.org./192.0.2.71]" {
+		t.Errorf("Expected the record that is there, got %s", left)
+	}
+}
+
 // TestAPIExpiry: an override ends by itself.
 func TestAPIExpiry(t *testing.T) {
 	s := start(t, listening("example.org", shop()))

@@ -2,6 +2,7 @@ package healthroute
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/healthroute/healthroute/plugin/health"
 	"github.com/healthroute/healthroute/plugin/route"
@@ -124,10 +125,19 @@ func (b apiBackend) known() (all []status.Known, there map[health.Object]bool) {
 	}
 	for _, o := range admin.Objects() {
 		if !there[o] {
-			all = append(all, status.Known{Object: o, Names: []string{o.Name}})
+			all = append(all, status.Known{Object: o, Names: namesOf(o, all)})
 		}
 	}
 	return all, there
+}
+
+// namesOf are the names that people have for what an object belongs to, which may be there still.
+func namesOf(o health.Object, known []status.Known) []string {
+	whole := health.Object{Kind: o.Kind, Name: o.Name}
+	if i := slices.IndexFunc(known, func(k status.Known) bool { return k.Object == whole }); i >= 0 {
+		return known[i].Names
+	}
+	return []string{o.Name}
 }
 
 // cameBack is why an object is as nobody has just said.

@@ -112,8 +112,13 @@ func (a *Admin) enter(o Object, v Override, kept *Override) {
 	s := &standing{Override: v, kept: kept}
 	a.overrides[o] = s
 	if !v.Until.IsZero() {
-		s.unset = a.clock.AfterFunc(v.Until.Sub(a.clock.Now()), func() { a.expire(o, s) })
+		a.plan(o, s)
 	}
+}
+
+// plan makes an override end at its time; it is called with mu held.
+func (a *Admin) plan(o Object, s *standing) {
+	s.unset = a.clock.AfterFunc(s.Until.Sub(a.clock.Now()), func() { a.expire(o, s) })
 }
 
 // Clear ends the override of the object and what stands under it, and reports whether there was one.
@@ -132,8 +137,12 @@ func (a *Admin) Clear(o Object) bool {
 func (a *Admin) expire(o Object, s *standing) {
 	var ended []Object
 	a.mu.Lock()
-	if a.overrides[o] == s {
-		now := a.clock.Now()
+	now := a.clock.Now()
+	switch {
+	case a.overrides[o] != s:
+	case !expired(s.Override, now): // the clock has been set back meanwhile
+		a.plan(o, s)
+	default:
 		for o, s := range a.overrides {
 			if expired(s.Override, now) {
 				ended = append(ended, o)

@@ -122,3 +122,25 @@ func text(standing []Standing) string {
 	}
 	return out
 }
+
+// setBack is a clock that somebody has set back, which timers do not feel.
+type setBack struct {
+	*virtualClock
+	by time.Duration
+}
+
+func (c *setBack) Now() time.Time { return c.virtualClock.Now().Add(-c.by) }
+
+// TestExpiryAfterClockWasSetBack: what has an end ends at that, also if the clock was set meanwhile.
+func TestExpiryAfterClockWasSetBack(t *testing.T) {
+	clock := &setBack{virtualClock: newVirtualClock(time.Unix(1_000_000, 0))}
+	a := NewAdmin(clock)
+	o := GroupObject("www", "")
+	a.Restore([]Standing{{Object: o, Override: Override{State: Disabled, Until: clock.Now().Add(time.Minute)}}})
+	clock.by = 10 * time.Second
+	for at, want := range []bool{true, true, false} {
+		clock.to(time.Duration(55+10*at) * time.Second)
+		_, ok := a.Override(o)
+		equal(t, "whether it stands", ok, want)
+	}
+}

@@ -14,9 +14,12 @@ const (
 	Stopped                   // not meant to work: never usable, never eligible (spec 3.1)
 )
 
-func (s Status) String() string {
-	return [...]string{"checking", "healthy", "unhealthy", "unmonitored", "stopped"}[s]
-}
+var statusWords = [...]string{"checking", "healthy", "unhealthy", "unmonitored", "stopped"}
+
+func (s Status) String() string { return statusWords[s] }
+
+// StatusWords are the words for all statuses.
+func StatusWords() []string { return statusWords[:] }
 
 // statusOf turns a verdict into a status: raw, then `invert`; `assume` fixes the raw one (spec 2.9).
 func statusOf(v Verdict, p *config.Probe) Status {

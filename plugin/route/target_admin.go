@@ -26,9 +26,20 @@ func (t *Table) takeTargets(p *Pool) (anew []*health.Check) {
 		}
 	}
 	for until := range ends {
-		t.checks.After(until.Sub(now), func() { t.AdminChanged([]health.Object{health.PoolObject(p.Name, "")}) })
+		t.afterDraining(p, until)
 	}
 	return anew
+}
+
+// afterDraining takes the states over once more when draining is over.
+func (t *Table) afterDraining(p *Pool, until time.Time) {
+	t.checks.After(until.Sub(t.checks.Now()), func() {
+		if until.After(t.checks.Now()) { // the clock has been set back meanwhile
+			t.afterDraining(p, until)
+			return
+		}
+		t.AdminChanged([]health.Object{health.PoolObject(p.Name, "")})
+	})
 }
 
 // takeTarget stores the state in force in a target, and reports whether it is registered again after an operator deregistered it while it still

@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// audit says in the log who wrote what, or what he was refused. Those who have to wait after too many failed logins are not told one by one, so
-// that nobody can fill the log who may do nothing.
+// audit says in the log who wrote what, or what he was refused. Of a client that has not logged in, no more is told than it may fail, so that nobody can
+// fill the log who may do nothing.
 func (h *Handler) audit(r *request, err error) {
 	by := r.by.Remote
 	if r.by.Login != "" {
@@ -26,7 +26,9 @@ func (h *Handler) audit(r *request, err error) {
 		h.options.Log.Warningf("%s: failed", line)
 	case p.InForce:
 		h.options.Log.Warningf("%s: done, %q", line, p.Message)
-	case p.Status != http.StatusTooManyRequests:
+	case p.Status == http.StatusTooManyRequests:
+	case p.Status == http.StatusUnauthorized && !h.guard.login.told.another(clientOf(r.Request)):
+	default:
 		h.options.Log.Warningf("%s: refused, %d %q", line, p.Status, p.Message)
 	}
 }

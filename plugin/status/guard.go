@@ -25,7 +25,7 @@ type guard struct {
 func newGuard(c *config.Status) *guard {
 	g := &guard{reads: c.Reads, names: func(string) bool { return false }}
 	if c.HasLogin() {
-		g.login = &login{token: c.Token, ca: c.TLS.CA != "", failures: newFailures()}
+		g.login = &login{token: c.Token, ca: c.TLS.CA != "", failures: newFailures(), told: newFailures()}
 	}
 	if c.TLS.Cert != "" {
 		k := &keys{files: c.TLS}
@@ -61,7 +61,8 @@ func (g *guard) address(r *http.Request) *Problem {
 }
 
 // admit refuses a request that has not logged in where it has to, and tells who makes the others. A wrong token is refused everywhere. A
-// client that has failed too often waits, whatever it has now: otherwise it would simply go on guessing.
+// client that has guessed too often waits, whatever token it has now: otherwise it would simply go on guessing. A certificate is no guess, and nor is a
+// request with nothing, so neither a program that has forgotten its token nor whoever guesses beside it keeps an operator out.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request, writes bool) (who string, refused *Problem, err error) {
 	if g.login == nil {
 		return "", nil, nil
@@ -70,19 +71,22 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request, writes bool) (who 
 	if _, tries := bearer(r); !needed && !tries {
 		return "", nil, nil
 	}
+	if who = g.login.certificate(r); who != "" {
+		return who, nil, nil
+	}
 	client := clientOf(r)
 	if wait := g.login.failures.locked(client); wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		return "", problem(http.StatusTooManyRequests, "too many failed logins", "another try later"), nil
+		return "", problem(http.StatusTooManyRequests, "too many wrong tokens", "another try later"), nil
 	}
-	who, err = g.login.who(r)
-	switch {
+	switch err = g.login.byToken(r); {
 	case err == nil:
-		return who, nil, nil
-	case !errors.Is(err, errNobody) && !errors.Is(err, errWrong):
+		return "token", nil, nil
+	case errors.Is(err, errWrong):
+		g.login.failures.count(client)
+	case !errors.Is(err, errNobody):
 		return "", nil, err // our own fault
 	}
-	g.login.failures.count(client)
 	if g.login.token != "" {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="healthroute"`)
 	}

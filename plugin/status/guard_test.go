@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -107,6 +108,21 @@ func TestFailedLogins(t *testing.T) {
 			t.Errorf("Expected no audit line for reading, got %d", n)
 		}
 	})
+}
+
+// TestNoTokenIsNoGuess: whoever sends no token may do so as often as he likes, without keeping out those who have one, and without filling the log.
+func TestNoTokenIsNoGuess(t *testing.T) {
+	b := newBench(t, withToken(t, true))
+	push := slices.IndexFunc(routes, func(r route) bool { return r.path == "push" })
+	for range 3 * failuresAtOnce {
+		expectProblem(t, b.answer(routes[push].ask()), http.StatusUnauthorized, "not logged in")
+	}
+	if w := b.answer(routes[push].ask(authorized(secret))); w.Code != http.StatusOK {
+		t.Errorf("Expected the token to log in, got %d %s", w.Code, w.Body)
+	}
+	if n := strings.Count(b.log.String(), `refused, 401 "not logged in"`); n != failuresAtOnce {
+		t.Errorf("Expected %d lines of refusals, got %d", failuresAtOnce, n)
+	}
 }
 
 // TestForeignHost tries every route with names that are not this server's: those of a page that leads a browser here (DNS rebinding).

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/healthroute/healthroute/plugin/config"
 )
@@ -20,11 +21,14 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	if at.Path != "" {
 		return listenUnix(ctx, at.Path)
 	}
-	host := at.TCP.String()
-	if at.TCP.Addr().IsUnspecified() && at.TCP.Addr().Is6() {
+	network, host := "tcp", at.TCP.String()
+	switch {
+	case at.TCP.Addr().Is4(): // 0.0.0.0 would be both families
+		network = "tcp4"
+	case at.TCP.Addr().IsUnspecified():
 		host = fmt.Sprintf(":%d", at.TCP.Port()) // both families
 	}
-	return new(net.ListenConfig).Listen(ctx, "tcp", host)
+	return new(net.ListenConfig).Listen(ctx, network, host)
 }
 
 // socketMode lets the server's user and group connect: whoever can, can say everything that an operator can, unless there is a token.
@@ -37,9 +41,13 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	case err == nil && there.Mode().Type() != os.ModeSocket:
 		return nil, fmt.Errorf("%s is there and is no socket", path)
 	case err == nil:
-		if other, err := new(net.Dialer).DialContext(ctx, "unix", path); err == nil {
+		other, err := new(net.Dialer).DialContext(ctx, "unix", path)
+		switch {
+		case err == nil:
 			other.Close()
 			return nil, fmt.Errorf("somebody else listens at %s", path)
+		case !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, os.ErrNotExist): // he is busy, or not for us to know
+			return nil, err
 		}
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, err

@@ -3,6 +3,7 @@ package status
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -24,6 +26,7 @@ type login struct {
 	token    string // file; "" for none
 	ca       bool   // clients' certificates log in
 	failures *failures
+	told     *failures // whose refusals are in the log
 }
 
 // errNobody is that of a request without a token or certificate.
@@ -32,28 +35,58 @@ var errNobody = errors.New("not logged in")
 // errWrong is that of a request with a wrong token.
 var errWrong = errors.New("wrong token")
 
-// who returns how the request has logged in: "" if it has not, and errNobody if it has not even tried.
-func (l *login) who(r *http.Request) (string, error) {
+// certificate names the certificate that logs the request in; "" if none does.
+func (l *login) certificate(r *http.Request) string {
 	if l.ca && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
-		return "certificate " + r.TLS.VerifiedChains[0][0].Subject.CommonName, nil
+		return certificatePrefix + nameOf(r.TLS.VerifiedChains[0][0])
 	}
+	return ""
+}
+
+// certificatePrefix is before the name of a certificate.
+const certificatePrefix = "certificate "
+
+// nameOf is whose certificate it is, in one line: many have no common name.
+func nameOf(c *x509.Certificate) string {
+	name := c.Subject.CommonName
+	switch {
+	case name != "":
+	case len(c.EmailAddresses) > 0:
+		name = c.EmailAddresses[0]
+	case len(c.URIs) > 0:
+		name = c.URIs[0].String()
+	case len(c.DNSNames) > 0:
+		name = c.DNSNames[0]
+	default:
+		name = c.Subject.String()
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, name)
+}
+
+// byToken returns nil if the token of the request is right, and errNobody if there is none.
+func (l *login) byToken(r *http.Request) error {
 	given, ok := bearer(r)
 	if !ok {
-		return "", errNobody
+		return errNobody
 	}
 	if l.token == "" {
-		return "", errWrong
+		return errWrong
 	}
 	want, err := readToken(l.token) // each time: a new token holds at once
 	if err != nil {
-		return "", err
+		return err
 	}
 	// Digests are compared, so that the time tells nothing, not even a length.
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
 	if subtle.ConstantTimeCompare(a[:], b[:]) == 0 {
-		return "", errWrong
+		return errWrong
 	}
-	return "token", nil
+	return nil
 }
 
 // bearer returns the token of a request (RFC 6750 section 2.1).
@@ -132,6 +165,15 @@ func (f *failures) count(client string) {
 	b := f.now(client)
 	b.left--
 	f.clients.Add(client, b)
+}
+
+// another reports whether the client may fail once more, and takes that down.
+func (f *failures) another(client string) bool {
+	if f.locked(client) > 0 {
+		return false
+	}
+	f.count(client)
+	return true
 }
 
 // clientOf is what failures are counted by: an address, of IPv6 the network that one client has all of, or whoever has access to the socket.

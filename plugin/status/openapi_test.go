@@ -74,6 +74,12 @@ func TestOpenAPIParameters(t *testing.T) {
 		}
 		w = b.answer(r.ask(func(req *http.Request) { req.URL.RawQuery += "&nonsense=1" }))
 		expectProblem(t, w, http.StatusBadRequest, `there is no parameter "nonsense"`)
+		for _, name := range []string{"health", "limit"} {
+			if slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, name) }) {
+				w = b.answer(r.ask(func(req *http.Request) { req.URL.RawQuery = name + "=helthy" }))
+				expectProblem(t, w, http.StatusBadRequest, fmt.Sprintf("%q", name))
+			}
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/healthroute/healthroute/plugin/health"
 )
 
 // Selection says what of a list is asked for.
@@ -60,6 +62,11 @@ func selection(query url.Values, filters ...string) (Selection, *Problem) {
 		return Selection{}, p
 	}
 	s := Selection{Name: query.Get("name"), Health: query.Get("health"), Site: query.Get("site"), After: query.Get("after"), Limit: defaultLimit}
+	if s.Health != "" {
+		if p := oneOf("health", s.Health, health.StatusWords()); p != nil {
+			return Selection{}, p
+		}
+	}
 	if word := query.Get("limit"); word != "" {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > maxLimit {

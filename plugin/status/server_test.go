@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -59,6 +60,27 @@ func TestAddresses(t *testing.T) {
 		if code, err := get(t, client(t, s, nil), "http"); code != http.StatusOK {
 			t.Errorf("Expected 200 from %s, got %d, %v", address, code, err)
 		}
+	}
+}
+
+// TestAllAddresses: those of IPv4 are not those of IPv6.
+func TestAllAddresses(t *testing.T) {
+	for address, both := range map[string]bool{"0.0.0.0:0": false, ":0": true, "[::]:0": true} {
+		l, err := listen(t.Context(), address)
+		if err != nil {
+			t.Fatalf("Expected to listen at %s, got: %v", address, err)
+		}
+		at := l.Addr().(*net.TCPAddr)
+		for host, want := range map[string]bool{"127.0.0.1": true, "::1": both} {
+			c, err := new(net.Dialer).DialContext(t.Context(), "tcp", net.JoinHostPort(host, strconv.Itoa(at.Port)))
+			if got := err == nil; got != want {
+				t.Errorf("Expected that %s is reached at %s to be %t, got: %v", address, host, want, err)
+			}
+			if err == nil {
+				c.Close()
+			}
+		}
+		l.Close()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,6 +124,24 @@ func TestTLS(t *testing.T) {
 	if got := b.backend.by[0]; got.Author != "alice" || got.Login != "certificate alice" {
 		t.Errorf("Expected alice to write, got %+v", got)
 	}
+	for range failuresAtOnce {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1"+base+"state", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		authorized("guess")(r)
+		got, err := client(t, s, with(a)).Do(r)
+		if err != nil {
+			t.Fatalf("Expected a reply, got: %v", err)
+		}
+		got.Body.Close()
+	}
+	if code, err := get(t, client(t, s, with(a)), "https"); code != http.StatusTooManyRequests {
+		t.Errorf("Expected 429 after as many guesses, got %d, %v", code, err)
+	}
+	if code, err := get(t, alice, "https"); code != http.StatusOK {
+		t.Errorf("Expected a certificate not to wait for those who guess, got %d, %v", code, err)
+	}
 	for name, file := range map[string]string{"server.pem": c.TLS.Cert, "ca.pem": c.TLS.CA} {
 		if err := os.WriteFile(file, []byte("nonsense"), 0o600); err != nil {
 			t.Fatal(err)
@@ -133,6 +152,23 @@ func TestTLS(t *testing.T) {
 	}
 	if code, err := get(t, client(t, s, with(a, "alice")), "https"); code != http.StatusOK {
 		t.Errorf("Expected the certificate that was good to stay, got %d, %v", code, err)
+	}
+}
+
+// TestNameOf: whoever writes has a name, in one line.
+func TestNameOf(t *testing.T) {
+	who := &url.URL{Scheme: "spiffe", Host: "example.org", Path: "/deploy"}
+	for want, c := range map[string]*x509.Certificate{
+		"alice":                       {Subject: pkix.Name{CommonName: "alice"}, DNSNames: []string{"host.example.org"}},
+		"alice@example.org":           {EmailAddresses: []string{"alice@example.org"}},
+		"spiffe://example.org/deploy": {URIs: []*url.URL{who}, DNSNames: []string{"host.example.org"}},
+		"host.example.org":            {DNSNames: []string{"host.example.org"}},
+		"O=Example":                   {Subject: pkix.Name{Organization: []string{"Example"}}},
+		"a\uFFFDb\uFFFD[31m":          {Subject: pkix.Name{CommonName: "a\nb\x1b[31m"}},
+	} {
+		if got := nameOf(c); got != want {
+			t.Errorf("Expected %q, got %q", want, got)
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (h *Handler) attempt(r *request) error {
 
 // author is who the request says, else the name of his certificate.
 func (r *request) author(said string) string {
-	if name, ok := strings.CutPrefix(r.by.Login, "certificate "); ok && said == "" {
+	if name, ok := strings.CutPrefix(r.by.Login, certificatePrefix); ok && said == "" {
 		return name
 	}
 	return said
