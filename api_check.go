@@ -118,6 +118,7 @@ func showAttempt(a health.Attempt) status.Attempt {
 func (b apiBackend) Push(_ context.Context, p status.Pushed, _ status.By) (status.Reached, error) {
 	var pushed []*health.Check
 	var names []string
+	untold := false // a probe of another type has the name
 	for _, c := range b.allChecks() {
 		d := c.Probe()
 		switch {
@@ -126,12 +127,16 @@ func (b apiBackend) Push(_ context.Context, p status.Pushed, _ status.By) (statu
 		case d.Type == config.ProbePush:
 			names = append(names, d.Name)
 		case strings.EqualFold(d.Name, p.Probe):
-			return status.Reached{}, &status.Problem{
-				Status: http.StatusUnprocessableEntity, Message: fmt.Sprintf("probe %q is told nothing", p.Probe), Expected: "a probe of type push",
-			}
+			untold = true
 		}
 	}
-	if len(pushed) == 0 {
+	switch {
+	case len(pushed) > 0:
+	case untold:
+		return status.Reached{}, &status.Problem{
+			Status: http.StatusUnprocessableEntity, Message: fmt.Sprintf("probe %q is told nothing", p.Probe), Expected: "a probe of type push",
+		}
+	default:
 		return status.Reached{}, &status.Problem{
 			Status: http.StatusNotFound, Message: fmt.Sprintf("no record uses a push probe %q", p.Probe), Expected: "the name of one that is used",
 			Nearest: config.Nearest(p.Probe, names),

@@ -223,6 +223,17 @@ func TestAPIPush(t *testing.T) {
 	expectRefused(t, err, http.StatusUnprocessableEntity, `probe "fine" is told nothing`)
 }
 
+// TestAPIPushOfSharedName: a probe of another stanza that has the name is in nobody's way.
+func TestAPIPushOfSharedName(t *testing.T) {
+	other := stanza("probe release tcp {\nport 1\nassume healthy\n}", "group www simple {\nrecord 192.0.2.1 probe release\n}")
+	start(t, listening("example.net", other)+listening("example.org", shop())+listening("example.com", other))
+	c := apiClient(t)
+	reached, err := c.Push(t.Context(), status.Pushed{Probe: "release", Health: "healthy"})
+	if err != nil || len(reached.Checks) != 1 || reached.Checks[0].Check != "release@push" {
+		t.Errorf("Expected the push probe to be told, got %+v, %v", reached, err)
+	}
+}
+
 // TestAPIRecordHealth names the check that decides.
 func TestAPIRecordHealth(t *testing.T) {
 	start(t, listening("example.org", shop()))
