@@ -162,7 +162,10 @@ func shiftProblem(err error) error {
 func (b apiBackend) settle(ctx context.Context) error {
 	for _, block := range b.blocks() {
 		if !block.table.Settle(ctx) {
-			return ctx.Err()
+			return &status.Problem{
+				Status: http.StatusServiceUnavailable, InForce: true, Message: "it is in force, but not all answers follow it yet",
+				Expected: "a moment; nothing has to be said again",
+			}
 		}
 	}
 	return nil

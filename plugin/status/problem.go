@@ -11,7 +11,7 @@ type Problem struct {
 	Message  string `json:"error"` // what is wrong, with the offending word quoted; lower case, no full stop
 	Expected string `json:"expected,omitempty"`
 	Nearest  string `json:"nearest,omitempty"` // the nearest word that would do
-	// InForce tells that a write was done all the same, and holds: what failed is that a restart knows of it.
+	// InForce tells that a write was done all the same: what failed is that a restart knows of it, or that we saw all answers follow it in time.
 	InForce bool `json:"in_force,omitempty"`
 	// Emptied are the groups that would have nothing usable left, and what they would answer: why a write needs force.
 	Emptied []Remainder `json:"emptied,omitempty"`

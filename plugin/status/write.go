@@ -20,7 +20,11 @@ func (h *Handler) say(r *request) error {
 		return err
 	}
 	r.by.Author = r.author(o.Author)
-	r.done = fmt.Sprintf("%s %s%s%s", o.State, strings.Join(o.Objects, ", "), suffix(" for ", o.For), suffix(": ", o.Reason))
+	force := ""
+	if o.Force {
+		force = ", whatever is left"
+	}
+	r.done = fmt.Sprintf("%s %s%s%s%s", o.State, strings.Join(o.Objects, ", "), suffix(" for ", o.For), force, suffix(": ", o.Reason))
 	if p := o.validate(); p != nil {
 		return p
 	}

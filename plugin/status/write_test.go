@@ -94,6 +94,9 @@ func TestAudit(t *testing.T) {
 	}{
 		"done": {[]func(*http.Request){authorized(secret)},
 			`INFO audit: "disabled www/192.0.2.1 for 30m: power" by "alice" from "192.0.2.1:1234 (token)": done`},
+		"forced": {[]func(*http.Request){authorized(secret), func(r *http.Request) {
+			r.Body = io.NopCloser(strings.NewReader(`{"objects":["www"],"state":"draining","force":true,"reason":"power"}`))
+		}}, `INFO audit: "draining www, whatever is left: power" by "" from "192.0.2.1:1234 (token)": done`},
 		"without a token": {nil, `WARNING audit: "/api/v1/admin" by "" from "192.0.2.1:1234": refused, 401 "not logged in"`},
 		"unreadable": {[]func(*http.Request){authorized(secret), func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader("{")) }},
 			`refused, 400 "the body cannot be read: unexpected EOF"`},
