@@ -248,3 +248,19 @@ func (e *enumeration) next() bool {
 	}
 	return false
 }
+
+func soaOf(m *dns.Msg) *dns.SOA {
+	for _, rr := range m.Ns {
+		if soa, ok := rr.(*dns.SOA); ok {
+			return soa
+		}
+	}
+	return nil
+}
+
+func optionsOf(m *dns.Msg) []dns.EDNS0 {
+	if opt := m.IsEdns0(); opt != nil {
+		return opt.Option
+	}
+	return nil
+}

@@ -284,19 +284,3 @@ func shares(outcomes []Outcome) map[string]*big.Rat {
 	}
 	return out
 }
-
-func soaOf(m *dns.Msg) *dns.SOA {
-	for _, rr := range m.Ns {
-		if soa, ok := rr.(*dns.SOA); ok {
-			return soa
-		}
-	}
-	return nil
-}
-
-func optionsOf(m *dns.Msg) []dns.EDNS0 {
-	if opt := m.IsEdns0(); opt != nil {
-		return opt.Option
-	}
-	return nil
-}
