@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"bufio"
+	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -62,6 +64,9 @@ func (s *server) metric(name string, labels ...string) int {
 	s.t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
 	page, err := client.Get("http://" + s.metrics + "/metrics")
+	for n := 0; n < 3 && errors.Is(err, io.EOF); n++ { // *prometheus* gives a scrape 5 s, which a busy machine may take
+		page, err = client.Get("http://" + s.metrics + "/metrics")
+	}
 	if err != nil {
 		s.t.Fatalf("Expected the metrics, got: %v", err)
 	}
