@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coredns/caddy"
 	_ "github.com/coredns/coredns/plugin/etcd"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
 	"github.com/miekg/dns"
@@ -21,19 +20,6 @@ import (
 )
 
 // The tests of this file put *etcd* and *kubernetes* behind a filter: `.ci/run full` runs them.
-
-// startBefore starts a server whose other plugins keep connections that nobody could look for when it ends.
-func startBefore(t *testing.T, corefile string) *server {
-	t.Helper()
-	inst, err := caddy.Start(input(corefile))
-	if err != nil {
-		t.Fatalf("Expected a server, got: %v", err)
-	}
-	s := &server{t, inst}
-	t.Cleanup(s.stop)
-	s.awaitServing()
-	return s
-}
 
 // expectFiltered sees both addresses of a name, then each alone, then all of them for want of a usable one.
 func expectFiltered(t *testing.T, s *server, name string) {
@@ -77,7 +63,7 @@ func TestRealEtcd(t *testing.T) {
 			return r.StatusCode == http.StatusOK
 		})
 	}
-	s := startBefore(t, listening("example.org", "etcd {\nendpoint "+client+"\n}", filterStanza("")))
+	s := launch(t, listening("example.org", "etcd {\nendpoint "+client+"\n}", filterStanza("")))
 	expectFiltered(t, s, "www.example.org.")
 	settle(t, filterOf(t), health.Healthy, "127.0.0.12")
 	r := s.ask("www.example.org.", dns.TypeSRV)
@@ -128,7 +114,7 @@ func clusterAPI(t *testing.T) string {
 
 // TestRealKubernetes filters the endpoints of a headless service. The plugin is the real one, the cluster is not.
 func TestRealKubernetes(t *testing.T) {
-	s := startBefore(t, listening("cluster.local", "kubernetes {\nendpoint "+clusterAPI(t)+"\n}", filterStanza("")))
+	s := launch(t, listening("cluster.local", "kubernetes {\nendpoint "+clusterAPI(t)+"\n}", filterStanza("")))
 	expectFiltered(t, s, "web.default.svc.cluster.local.")
 	settle(t, filterOf(t), health.Healthy, "127.0.0.12")
 	r := s.ask("_http._tcp.web.default.svc.cluster.local.", dns.TypeSRV)

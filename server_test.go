@@ -77,6 +77,12 @@ func listening(zones string, lines ...string) string {
 func start(t testing.TB, corefile string) *server {
 	t.Helper()
 	expectNothingLeft(t)
+	return launch(t, corefile)
+}
+
+// launch is start where other plugins keep connections that nobody could look for when the server ends.
+func launch(t testing.TB, corefile string) *server {
+	t.Helper()
 	inst, err := caddy.Start(input(corefile))
 	if err != nil {
 		t.Fatalf("Expected a server, got: %v", err)

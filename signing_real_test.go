@@ -148,27 +148,10 @@ func TestRealValidator(t *testing.T) {
 		groupOf("weighted", "www", "", "192.0.2.1", "192.0.2.2"), groupOf("multivalue", "many", "", "192.0.2.1", "192.0.2.2", "192.0.2.3"),
 		"group gone simple {\nlast_resort none\nprobe dead\nrecord 192.0.2.4\n}", "group chain simple {\nrecord CNAME out.example.org.\n}",
 		groupOf("simple", "*.wide", "", "192.0.2.5"))+"\n}\n")
-	dir := folderForAll(t)
-	config := filepath.Join(dir, "unbound.conf")
-	expectWritten(t, config, `server:
-  directory: "`+dir+`"
-  chroot: ""
-  username: ""
-  pidfile: ""
-  use-syslog: no
-  interface: `+resolverAddress+`
-  port: `+port+`
-  do-not-query-localhost: no
-  module-config: "validator iterator"
+	startUnbound(t, port, folderForAll(t), `  module-config: "validator iterator"
   trust-anchor: "`+strings.ReplaceAll(key.String(), "\t", " ")+`"
   cache-max-ttl: 0
-stub-zone:
-  name: "example.org"
-  stub-addr: `+ourAddress+"@"+port+`
-remote-control:
-  control-enable: no
 `)
-	run(t, "unbound", "-d", "-c", config)
 	ask := func(name string, qtype uint16) (*dns.Msg, error) {
 		m := question(name+".example.org.", qtype)
 		wantSigned(m)
