@@ -251,7 +251,7 @@ func testResolver(t *testing.T, startResolver func(port, dir string)) {
 	until := time.Now().Add(resolverTime(t))
 	var askers sync.WaitGroup
 	var asked, seen atomic.Int64 // seen: bits of the addresses that over had
-	goesOn := func() bool { // chance may leave the primary of over alone for a while
+	goesOn := func() bool {      // chance may leave the primary of over alone for a while
 		one := bits.OnesCount64(uint64(seen.Load())) < 2
 		return time.Now().Before(until) || one && time.Now().Before(until.Add(6*patience))
 	}
